@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Several columns reduced by key at once come to what each comes to by itself, at the index of their key.
+/// Several columns reduced by key together give what each column gives alone, at the index of its
+/// key.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -31,14 +32,14 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
-/// An operation of a user's, which has no atomic instruction.
+/// A user's operation, which has no atomic instruction.
 struct combine_modulo {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
     return (a + b) % 65'521;
   }
 };
 
-/// A table, and what its groups come to.
+/// A table, and the aggregates of its groups by an oracle.
 template <class Key>
 struct sales {
   std::vector<Key> keys;
@@ -77,7 +78,7 @@ std::map<Key, group> oracle(sales<Key> const& table) {
   return groups;
 }
 
-/// Views for so many groups.
+/// Views for n groups.
 template <class Key>
 struct group_views {
   view<Key> keys;
@@ -107,7 +108,7 @@ struct group_views {
   }
 };
 
-/// Six results of three columns.
+/// Returns six aggregates of three columns and of the rows' number.
 template <class Key>
 auto six(sales<Key> const& table, group_views<Key> const& out) {
   return aggregates(
@@ -128,7 +129,7 @@ void check(std::string const& what, sales<Key> const& table) {
   if (n == expected.size()) holds(what, out.first(n) == expected);
 }
 
-/// n rows of so many groups; every `frequent`th row has one key.
+/// Makes n rows whose keys are drawn among `groups`; every `frequent`-th row has the key 12.
 template <class Key>
 sales<Key> made(std::size_t n, std::uint64_t groups, std::size_t frequent = 0) {
   random_numbers random(n + groups);
@@ -291,7 +292,7 @@ TEST_CASE("refused: a column of another length") {
 
 namespace {
 
-/// Sums of one key each, with what is thrown; none if nothing is.
+/// The sum of each key, and the message of the exception; `thrown` is empty if there was none.
 template <class To, class From>
 struct checked_sums {
   std::map<std::uint32_t, To> sums;
@@ -315,8 +316,9 @@ struct checked_sums {
   }
 };
 
-/// Numbers around the limits of a type: the sum of key 0 fits, that of key 1 is one too large, that
-/// of key 2 one too small. The sums of keys 3 and 4 fit, but the sums of their first rows do not.
+/// Checks sums around the limits of a type. The sum of key 0 fits, that of key 1 is one too large,
+/// and that of key 2 one too small. The sums of keys 3 and 4 fit, but the sums of their first rows
+/// do not.
 template <class To, class From>
 void check_limits(std::string const& what, From most, From least, std::uint32_t filler) {
   std::vector<std::uint32_t> keys = {0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4};
@@ -353,7 +355,7 @@ T sum_of(T a, T b) {
 TEST_CASE("sums of integers wrap, also where they have a sign") {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
-  // A constant is what the compiler refuses if it is undefined.
+  // The compiler rejects a constant whose evaluation is undefined.
   constexpr std::int32_t wrapped = karpos::plus{}(most, 1);
   constexpr std::int64_t large_wrapped = karpos::plus{}(-large - 1, std::int64_t(-1));
   same("32 bits", wrapped, -most - 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Batches of breadth-first searches against sequential ones: every distance, and what is reported of every source.
+/// Batches of breadth-first searches compared with sequential ones: every distance, and the report
+/// of every source.
 #include <doctest/doctest.h>
 
 #include <karpos/bfs_batch.hpp>
@@ -27,7 +28,7 @@ using rows = std::vector<std::vector<std::int32_t>>;
 template <class Value, class Layout>
 using table = Kokkos::View<Value**, Layout, space::memory_space>;
 
-/// Every way of expanding levels, on every driver.
+/// Returns every way of expanding levels, with every driver.
 std::vector<bfs_batch_options> all_batch_options() {
   std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
   if (karpos::device::has_grid_barrier<space>)
@@ -45,7 +46,7 @@ rows expected_of(host_graph const& g, numbers const& sources) {
   for (auto const s : sources) all.push_back(serial_bfs(g, {s}));
   return all;
 }
-/// What max_distance leaves of some distances.
+/// Returns the distances with those above max_distance replaced by -1.
 rows cut(rows all, std::int32_t max_distance) {
   for (auto& r : all)
     for (auto& d : r) d = d > max_distance ? -1 : d;
@@ -100,7 +101,7 @@ class batch_subject {
                              std::to_string(o.pull_from) + " until " + std::to_string(o.pull_until);
     auto const from = karpos_test::to_space(std::vector<Vertex>(sources.begin(), sources.end()));
     table<Value, Layout> const d("distances", sources.size(), m_graph.vertices());
-    Kokkos::deep_copy(d, Value(77));  // what a batch does not write must show
+    Kokkos::deep_copy(d, Value(77));  // shows what a batch does not write
     auto const report = karpos::bfs_batch(space(), m_workspace, from, d, o);
     same(what + ": wrong distances", wrong_distances(d, expected), 0);
     check_reports(what, expected, report);
@@ -110,15 +111,15 @@ class batch_subject {
                   karpos::bfs_batch(space(), m_workspace, from, o));
   }
   auto const& workspace() const { return m_workspace; }
-  /// Searches of the last check that were made one by one.
+  /// Returns how many searches of the last check ran one by one.
   std::uint64_t one_by_one() const { return m_one_by_one; }
 
  private:
-  /// Levels are pulled where the options say always or never. All but those at max_distance are expanded.
+  /// Checks that levels are pulled if the options say always, and pushed if they say never.
   void check_directions(std::string const& what, bfs_batch_options const& o,
                         karpos::bfs_batch_report const& report) const {
     bool const pulls = m_graph.has_transpose();
-    bool const never = o.pull_from > 1 && m_graph.edges() > 0;  // all of no edges is none
+    bool const never = o.pull_from > 1 && m_graph.edges() > 0;  // 0 of 0 edges are all edges
     if (never || !pulls) holds(what + ": no pull level", report.pull_levels == 0);
     bool const whole = o.max_distance == bfs_batch_options{}.max_distance;
     if (o.pull_from != 0 || o.pull_until != 0 || !pulls || !whole) return;
@@ -199,7 +200,7 @@ TEST_CASE("sources that are equal, neighbours, hubs, isolated") {
 }
 
 TEST_CASE("rows that a team pulls for, of many items") {
-  // The first vertex has more neighbours than the degree from which a team takes a row.
+  // The two hubs have more neighbours than the degree from which a team expands a row.
   edge_pairs edges = karpos_test::random_edges(30000, 20000, 7);
   for (std::uint64_t v = 1; v < 30000; ++v) edges.emplace_back(v % 2, v);
   for (sides const kind : {sides::undirected, sides::with_transpose})
@@ -211,7 +212,7 @@ TEST_CASE("searches of more levels than the planes hold") {
   for (std::uint64_t const n : {14, 15, 16, 17, 29, 30, 31, 32, 255, 256})
     check_batches(make_graph("path", n, karpos_test::path_edges(n)), {{0, n - 1, n / 2}});
   check_batches(make_graph("path", 40, karpos_test::path_edges(40)), {random_sources(40, 65, 1)});
-  edge_pairs ladder;  // and a part that ends early
+  edge_pairs ladder;  // and a component that ends early
   for (std::uint64_t v = 0; v < 500; ++v) {
     if (v + 2 < 500) ladder.emplace_back(v, v + 2);
     if (v % 2 == 0) ladder.emplace_back(v, v + 1);
@@ -223,7 +224,7 @@ TEST_CASE("searches of more levels than the planes hold") {
 
 TEST_CASE("deep graphs are searched one by one") {
   edge_pairs comb, grid, tail;
-  for (std::uint64_t v = 0; v < 1200; ++v) {  // teeth of three vertices
+  for (std::uint64_t v = 0; v < 1200; ++v) {  // teeth of three vertices each
     if (v % 4 != 3 && v + 1 < 1200) comb.emplace_back(v, v + 1);
     if (v % 4 == 0 && v + 4 < 1200) comb.emplace_back(v, v + 4);
   }
@@ -242,7 +243,8 @@ TEST_CASE("deep graphs are searched one by one") {
           make_graph("hubs with a tail", 2400, tail, kind)}) {
       batch_subject<std::uint32_t, std::uint64_t> const subject(g);
       for (std::size_t const count : {1, 2, 64, 70}) {
-        // Shallow ones, one in the tail of the last graph, and most of them in its hubs.
+        // Sources in shallow components, one in the tail of the last graph, and most of them in its
+        // hubs.
         numbers sources = random_sources(1000, count, count);
         if (count > 1) sources[1] = g.vertices - 2;
         rows const expected = expected_of(g, sources);
@@ -273,7 +275,7 @@ TEST_CASE("a pass that was wide first is given up later") {
 
 TEST_CASE("a deep graph without memory for searches one by one") {
   if (!karpos_test::takes_memory()) return;
-  // Only the queue of such a search, 800 kB, is large.
+  // Only the queue of such a search (800 kB) is large.
   auto const g = make_graph("path among isolated vertices", 200000, karpos_test::path_edges(300));
   batch_subject<std::uint32_t, std::uint64_t> const subject(g);
   table<std::int32_t, Kokkos::LayoutLeft> const d("distances", 2, g.vertices);
@@ -316,13 +318,14 @@ TEST_CASE("edges that a batch pushes") {
   same("of one search", report_of({0}, 100).edges_pushed, 78);
   same("of equal searches, in step", report_of({0, 0}, 100).edges_pushed, 78);
   same("of two from the ends", report_of({0, 39}, 100).edges_pushed, 156);
-  same("of one that is cut", report_of({0}, 20).edges_pushed, 39);  // vertex 0, and 19 with two
+  same("of one that is cut", report_of({0}, 20).edges_pushed, 39);  // 1 of vertex 0, 19 times 2
   same("of two passes", report_of(std::vector<std::uint32_t>(65, 0), 100).edges_pushed, 156);
   CHECK(report_of(std::vector<std::uint32_t>(65, 0), 20).levels == 42);
 }
 
 TEST_CASE("sums of so many distances that a tile must pass them on in between") {
-  // All searches reach nearly all vertices with the largest value that the planes of a pass hold.
+  // All searches reach nearly all vertices at the largest distance that the bit planes of a pass
+  // represent.
   std::uint64_t const teams = 16 * std::min<std::uint64_t>(karpos::device::processors(space()), 16);
   std::uint64_t const leaves = teams * 20 * 256, arms = 3, length = 13;
   edge_pairs edges;
@@ -344,7 +347,7 @@ TEST_CASE("distances of 8 bits that are not enough") {
     karpos::bfs_batch(space(), subject.workspace(),
                       karpos_test::to_space(std::vector<std::uint32_t>{source}), d, o);
   };
-  run(1, {});  // 254 edges to the end
+  run(1, {});  // 254 edges to the last vertex
   karpos_test::throws<std::range_error>([&] { run(0, {}); }, "search 0", "254", "std::int32_t",
                                         "max_distance");
   run(0, {.max_distance = 254});
@@ -395,7 +398,7 @@ TEST_CASE("graphs that are too large") {
   using wide = karpos::csr_graph<std::uint32_t, std::uint64_t, space::memory_space>;
   using narrow = karpos::csr_graph<std::uint32_t, std::uint32_t, space::memory_space>;
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  // Nobody reads these arrays but for the three offsets of the last graph.
+  // Only the three offsets of the last graph are read; the other arrays are not.
   auto const some = karpos_test::to_space(std::vector<std::uint64_t>{0, 1ull << 31, 1ull << 31});
   auto* const ids = reinterpret_cast<std::uint32_t*>(some.data());
   auto const offsets = [&](std::uint64_t n) {
@@ -415,7 +418,7 @@ TEST_CASE("graphs that are too large") {
                      columns(1ull << 32));
   karpos_test::throws<std::length_error>([&] { karpos::bfs_workspace(space(), edges); },
                                          "4294967296 edges", "offsets of 64 bits");
-#if !defined(KARPOS_CONTRACTS)  // which do not trust
+#if !defined(KARPOS_CONTRACTS)  // which check trusted graphs, too
   auto const row = wide(offsets(3), columns(1ull << 31)).trusted();
   karpos_test::throws<std::length_error>(
       [&] { karpos::bfs_workspace(space(), row); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches of graphs whose answers can be seen, with every combination of options.
+/// Breadth-first searches of graphs with known answers, with every combination of options.
 #include <doctest/doctest.h>
 
 #include "support/bfs_subject.hpp"
@@ -18,7 +18,7 @@ using numbers = std::vector<std::uint64_t>;
 using distances = std::vector<std::int32_t>;
 using subject = karpos_test::bfs_subject<std::uint32_t, std::uint64_t>;
 
-/// The answer that is written down here, and everything else that is checked of a search.
+/// Checks the answer that the test states, and everything else that is checked of a search.
 void golden(host_graph const& g, numbers const& sources, distances const& expected) {
   subject const s(g);
   for (auto const& o : all_options()) {

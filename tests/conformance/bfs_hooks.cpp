@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches that follow only some edges, and that call back for what they find.
+/// Breadth-first searches that follow only some edges, and that call a visitor for every vertex
+/// they find.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -20,7 +21,7 @@ using karpos_test::view;
 using numbers = std::vector<std::uint64_t>;
 using u32 = std::uint32_t;
 
-/// Follows some edges, and not always both directions of one. Out of 16 directed edges it refuses `refused`.
+/// Follows some edges, not always in both directions: rejects about `refused` of 16 directed edges.
 struct follow_some {
   u32 refused;
   KOKKOS_FUNCTION bool operator()(u32 u, u32 v) const {
@@ -29,7 +30,7 @@ struct follow_some {
   }
 };
 
-/// Counts the calls for every vertex, and keeps the level.
+/// Counts the calls for every vertex, and stores the level.
 struct notice {
   view<u32> calls;
   view<std::int32_t> level;
@@ -71,7 +72,8 @@ void check_hooks(karpos_test::host_graph const& g, numbers const& sources, u32 r
   }
 }
 
-/// Forgets the vertex on the other side of a cycle at every step along it, so that there is always one to be found.
+/// Clears, at every step along a cycle, the distance of the opposite vertex, so that there is
+/// always a vertex to be found.
 struct forget_opposite {
   view<std::int32_t> distance;
   KOKKOS_FUNCTION bool operator()(u32, u32 v) const {
@@ -115,7 +117,7 @@ TEST_CASE("predicates and visitors") {
     for (u32 const refused : {0u, 8u, 14u}) check_hooks(g, {1, 77}, refused);
     check_hooks(g, {0}, 16);
   }
-  edge_pairs square;  // of 60 x 60: many narrow levels
+  edge_pairs square;  // 60 x 60 vertices: many narrow levels
   for (std::uint64_t v = 0; v < 3600; ++v) {
     if (v % 60 != 59) square.emplace_back(v, v + 1);
     if (v + 60 < 3600) square.emplace_back(v, v + 60);

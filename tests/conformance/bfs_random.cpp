@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches of random graphs against the sequential one, with every combination of options.
+/// Breadth-first searches of random graphs compared with the sequential search, with every
+/// combination of options.
 #include <doctest/doctest.h>
 
 #include "perf/graph/edge_generators.hpp"
@@ -19,7 +20,7 @@ using karpos_test::random_numbers;
 using karpos_test::sides;
 using numbers = std::vector<std::uint64_t>;
 
-/// The edges that a generator of the driver draws; self loops and repetitions stay in.
+/// Returns the edges that a generator of the driver draws, with self loops and duplicates.
 template <class List>
 host_graph drawn(std::string const& text, sides kind = sides::undirected) {
   auto const spec = karpos::perf::parse_generator(text);
@@ -29,7 +30,8 @@ host_graph kron(std::string const& settings, sides kind = sides::undirected) {
   return drawn<karpos::perf::rmat_edges>("kron:" + settings, kind);
 }
 
-/// The vertex of the most edges, an isolated one if there is one, and a few at random.
+/// Returns sources: the vertex with the most edges, an isolated vertex if there is one, and a few
+/// random ones.
 std::vector<numbers> some_sources(host_graph const& g, int count) {
   random_numbers random(g.vertices);
   std::uint64_t hub = 0;

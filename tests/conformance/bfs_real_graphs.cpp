@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches of real graphs, where the environment variable KARPOS_GRAPH_DATA names a folder that has
-/// them: from vertex 0, with the numbers that other programs find.
+/// Breadth-first searches of real graphs from vertex 0, compared with the numbers that other
+/// programs find. The environment variable KARPOS_GRAPH_DATA names the folder of the graphs.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -17,7 +17,8 @@ using karpos_test::edge_pairs;
 using karpos_test::print;
 using karpos_test::same;
 
-/// Lines of two ids; those that start with # or % are comments. MatrixMarket counts from 1, after a line of sizes.
+/// Reads lines of two ids; lines that begin with # or % are comments. MatrixMarket counts from 1,
+/// and has a line of sizes first.
 edge_pairs read_edges(std::ifstream& file, bool matrix_market) {
   edge_pairs edges;
   bool sizes = matrix_market;
@@ -33,7 +34,7 @@ edge_pairs read_edges(std::ifstream& file, bool matrix_market) {
 
 struct known {
   std::uint64_t reached, sum_of_distances;
-  std::int32_t depth;  ///< 0: not known
+  std::int32_t depth;  ///< 0: unknown
 };
 
 void check_real_graph(char const* name, bool matrix_market, known const& expected) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches that are refused, and their results that have another shape than most.
+/// Invalid arguments of breadth-first searches, and results of unusual shapes.
 #include <doctest/doctest.h>
 
 #include "support/bfs_subject.hpp"
@@ -80,7 +80,7 @@ TEST_CASE("one memory for both results") {
   throws<invalid>([&] { karpos::bfs(space(), path(5), 0u, first, share); }, "a result of a search",
                   "overlaps");
   karpos::bfs(space(), path(5), 0u, d, p);
-  // A search clears its results before it reads where it starts.
+  // A search clears its results before it reads its sources.
   auto const starts = to_space(std::vector<u32>{4, 0, 0, 0, 0});
   throws<invalid>([&] { karpos::bfs(space(), path(5), starts, d, starts); }, "a result of a search",
                   "overlaps");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches of graphs that go to the limits: degrees at the borders of the classes, hubs for the whole
-/// grid, thousands of levels; and what the report says of them.
+/// Breadth-first searches of extreme graphs, and their reports: degrees at the limits of the degree
+/// classes, hubs that the whole grid expands, thousands of levels.
 #include <doctest/doctest.h>
 
 #include "perf/graph/edge_generators.hpp"
@@ -20,7 +20,7 @@ using karpos_test::sides;
 using numbers = std::vector<std::uint64_t>;
 using subject = karpos_test::bfs_subject<std::uint32_t, std::uint64_t>;
 
-/// Options that differ in what happens to vertices of high degree.
+/// Returns options that differ in how vertices of high degree are expanded.
 std::vector<bfs_options> by_degree() {
   std::vector<bfs_options> some;
   for (auto const& o : all_options())
@@ -28,7 +28,7 @@ std::vector<bfs_options> by_degree() {
   return some;
 }
 
-/// For searches of many levels: both queues, and bottom-up all the way.
+/// Returns options for searches with many levels: both queues, and bottom-up throughout.
 std::vector<bfs_options> few_options() {
   bfs_options scanned, up, up_queue;
   scanned.queue = karpos::bfs_queue::scanned;
@@ -39,12 +39,13 @@ std::vector<bfs_options> few_options() {
   return {bfs_options{}, scanned, up, up_queue};
 }
 
-/// Root 0 leads to vertices of the given degrees, those to leaves that they share.
+/// Returns a graph in which vertex 0 leads to vertices of the given degrees, which share their
+/// leaves.
 host_graph degrees_at_once(numbers const& degrees, sides kind) {
   edge_pairs edges;
   std::uint64_t const first_leaf = degrees.size() + 1;
   std::uint64_t most = 0;
-  bool const back = kind == sides::undirected;  // the edge of the root counts
+  bool const back = kind == sides::undirected;  // the edge to vertex 0 counts
   for (std::size_t i = 0; i < degrees.size(); ++i) {
     edges.emplace_back(0, i + 1);
     std::uint64_t const leaves = degrees[i] - (back ? 1 : 0);
@@ -118,7 +119,7 @@ TEST_CASE("gamma switches to bottom-up at its fraction of the hubs, and for good
       CHECK((r.level[l].hubs > 0.3 * r.hubs) == (l == static_cast<std::size_t>(r.first_bottom_up)));
   }
   CHECK(switched > 0);
-  o.gamma = 1;  // more than all hubs there cannot be
+  o.gamma = 1;  // impossible: more than all hubs
   CHECK(s.search({g.some_leaf()}, o).report.first_bottom_up == -1);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches of graphs of every type of ids and offsets.
+/// Breadth-first searches of graphs with every type of ids and offsets.
 #include <doctest/doctest.h>
 
 #include "support/bfs_subject.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches of graphs with many narrow levels, which are explored several levels at a time: shapes at
-/// which a window ends early, or must take back what it has found.
+/// Breadth-first searches of graphs with many narrow levels, in which teams explore several levels
+/// before the grid meets: local searches, called "windows" in identifiers and test names. Tests
+/// shapes in which a local search ends early or must undo what it has found.
 #include <doctest/doctest.h>
 
 #include "perf/graph/edge_generators.hpp"
@@ -21,7 +22,7 @@ using karpos_test::space;
 using numbers = std::vector<std::uint64_t>;
 using subject = karpos_test::bfs_subject<std::uint32_t, std::uint64_t>;
 
-/// Options with which searches have windows.
+/// Returns options that allow local searches.
 std::vector<bfs_options> with_windows() {
   bfs_options down;
   down.direction = bfs_direction::top_down;
@@ -32,7 +33,7 @@ std::vector<bfs_options> with_windows() {
     all.emplace_back().driver = karpos::launch_mode::kernel_per_step;
   return all;
 }
-/// The same, and Beamer's direction and windows of no hop, with which they have none.
+/// Returns these options, and two without local searches: Beamer's direction, and no hops.
 std::vector<bfs_options> windows_or_not() {
   auto all = with_windows();
   all.emplace_back().direction = bfs_direction::beamer;
@@ -52,7 +53,7 @@ host_graph grid(std::string const& text) {
                     karpos_test::drawn_edges(karpos::perf::grid_edges::of(spec)));
 }
 
-/// Vertex i * length + k is the k-th of path i.
+/// Returns `count` paths: vertex i * length + k is the k-th vertex of path i.
 host_graph paths(std::uint64_t count, std::uint64_t length, sides kind) {
   edge_pairs edges;
   for (std::uint64_t i = 0; i < count; ++i)
@@ -62,8 +63,9 @@ host_graph paths(std::uint64_t count, std::uint64_t length, sides kind) {
                     edges, kind);
 }
 
-/// `idle` vertices that lead nowhere, then `busy` ones with `leaves` neighbours of their own each, then paths from
-/// those neighbours on. From the idle and busy ones together, one slice finds all.
+/// Returns `idle` vertices without out-edges, then `busy` vertices with `leaves` neighbours each,
+/// and a path from each neighbour on. In a search from the idle and busy vertices, one slice finds
+/// all others.
 host_graph lopsided(std::uint64_t idle, std::uint64_t busy, std::uint64_t leaves,
                     std::uint64_t length) {
   edge_pairs edges;
@@ -76,7 +78,7 @@ host_graph lopsided(std::uint64_t idle, std::uint64_t busy, std::uint64_t leaves
   return make_graph("lopsided", next, edges, sides::directed);
 }
 
-/// Binary trees of this depth below each root.
+/// Returns a binary tree of the given depth below each root.
 host_graph trees(std::uint64_t roots, int depth) {
   edge_pairs edges;
   std::uint64_t begin = 0, end = roots;
@@ -124,7 +126,7 @@ TEST_CASE("a frontier too wide for windows") {
 TEST_CASE("a slice that finds more than its list holds") {
   for (std::uint64_t const length : {4, 17, 40})
     check_searches(lopsided(768, 256, 1, length), {first(1024)}, with_windows());
-  // Already in the first hop.
+  // The local search ends in its first hop.
   check_searches(lopsided(768, 256, 8, 1), {first(1024)}, with_windows());
   check_searches(lopsided(1536, 512, 6, 30), {first(2048)}, with_windows());
 }
@@ -145,7 +147,8 @@ TEST_CASE("hubs on the way of a window, and at its end") {
 }
 
 TEST_CASE("labels that are lowered again") {
-  // Shortcuts between far parts of many paths: threads meet vertices that others have labelled, too high.
+  // Shortcuts between distant parts of many paths: threads reach vertices whose distances other
+  // threads have set too high.
   auto const base = paths(300, 60, sides::directed);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     edge_pairs edges = karpos_test::random_edges(base.vertices, 6000, seed);
@@ -169,7 +172,8 @@ TEST_CASE("records of the levels within windows") {
 }
 
 TEST_CASE("narrow levels in graphs of every size") {
-  // Lists of a team have as many entries as the graph has vertices for it: from none to many, here.
+  // The lists of a team have as many entries as there are vertices for each team: here from none to
+  // many.
   for (std::uint64_t const length : {40, 100, 300, 1000, 3000})
     for (std::uint64_t const wide : {1, 7, 30}) {
       auto const g = paths(wide, length, sides::undirected);
@@ -182,7 +186,7 @@ TEST_CASE("a path that opens into a tree, and shortcuts to it") {
     edge_pairs edges = karpos_test::path_edges(length);
     for (std::uint64_t v = 1; v < 8000; ++v)
       edges.emplace_back(length - 1 + (v - 1) / 3, length - 1 + v);
-    for (std::uint64_t v = 0; v < 300; ++v)  // and paths out of its leaves
+    for (std::uint64_t v = 0; v < 300; ++v)  // and paths that begin at its leaves
       for (std::uint64_t k = 0; k < 40; ++k)
         edges.emplace_back(k == 0 ? length + 7000 + v : length + 8000 + v * 40 + k - 1,
                            length + 8000 + v * 40 + k);
@@ -224,12 +228,12 @@ TEST_CASE("combs, ladders, spirals and paths with a hub at their end, in every o
 }
 
 TEST_CASE("queues that overflow, of every length from one entry on") {
-  // A team's queue has room for its share of the vertices.
+  // A team's queue holds its share of the vertices.
   auto const teams = static_cast<std::uint64_t>(karpos::device::processors(space()));
   for (std::uint64_t const room : {1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 64, 100, 128, 256}) {
     std::uint64_t const n = teams * room + 100;
     edge_pairs edges = karpos_test::path_edges(60);
-    for (std::uint64_t v = 60; v + 40 < n; ++v)  // a tree whose levels are wider than any queue
+    for (std::uint64_t v = 60; v + 40 < n; ++v)  // a tree with levels wider than any queue
       edges.emplace_back(v < 66 ? 59 : 60 + (v - 66) / 3, v);
     for (std::uint64_t v = n - 40; v < n; ++v) edges.emplace_back(v - 1, v);
     check_searches(make_graph("tree behind a path, room " + std::to_string(room), n, edges),
@@ -250,7 +254,7 @@ TEST_CASE("windows that fail at each of their hops") {
 }
 
 TEST_CASE("narrow and wide levels in turns") {
-  // Paths of 40, each opening into 3,000 vertices that the next path begins at.
+  // Five paths of 40 vertices, each followed by 3,000 vertices that lead to the next path.
   edge_pairs edges;
   std::uint64_t at = 0;
   for (int turn = 0; turn < 5; ++turn) {
@@ -281,7 +285,7 @@ TEST_CASE("rows are padded where that pays, once") {
   CHECK(deep.pad_rows() == int(pays));
   CHECK(deep.padded_bytes() == 16 * at_each);
   CHECK(deep.pad_rows(2) == int(2 * pays));
-  CHECK(deep.pad_rows(1) == int(2 * pays));  // they stay
+  CHECK(deep.pad_rows(1) == int(2 * pays));  // the longer rows stay
   CHECK(deep.padded_bytes() == 80 * at_each);
   karpos_test::throws<std::invalid_argument>([&] { deep.pad_rows(3); }, "rows of 3 hops",
                                              "neither 1 nor 2");

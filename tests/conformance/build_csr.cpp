@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Graphs built from edges are those that std::multiset makes of them, whichever way their rows are made.
+/// Graphs built from edges equal those that std::multiset builds, whichever way their rows are
+/// built.
 #include <doctest/doctest.h>
 
 #include <karpos/build_csr.hpp>
@@ -44,7 +45,7 @@ struct arrays {
   std::vector<Vertex> columns;
 };
 
-/// What a graph must be, sequentially.
+/// Builds the expected graph sequentially.
 template <class Vertex, class Offset>
 arrays<Vertex, Offset> expected(edges<Vertex> const& list, csr_options const& o) {
   std::multiset<std::pair<Vertex, Vertex>> pairs;
@@ -88,7 +89,7 @@ arrays<Vertex, Offset> transposed(arrays<Vertex, Offset> const& a) {
   return expected<Vertex, Offset>(list, {false, false, false});
 }
 
-/// Every combination of options, both ways of making rows, the transpose.
+/// Checks every combination of options, both ways of building rows, and the transpose.
 template <class Offset, class Vertex>
 void check(std::string const& name, edges<Vertex> const& list) {
   using graph = graph_of<Vertex, Offset>;
@@ -114,7 +115,8 @@ void check(std::string const& name, edges<Vertex> const& list) {
   }
 }
 
-/// Random edges among the vertices from first on, with some hubs, self loops and repetitions.
+/// Returns random edges among the vertices from `first` on, with some hubs, self loops and
+/// duplicates.
 template <class Vertex>
 edges<Vertex> random_edges(std::uint64_t vertices, std::uint64_t first, std::size_t n,
                            std::uint64_t seed) {
@@ -153,7 +155,7 @@ auto build(edges<Vertex> const& list, csr_options const& o = {}) {
                                    to_space(list.targets), o);
 }
 
-/// A view of more elements than there is memory for: nothing may read it.
+/// Returns a view of more elements than memory can hold: nothing may read it.
 template <class Vertex>
 auto endless(std::uint64_t n) {
   using view_type =
@@ -184,7 +186,7 @@ TEST_CASE("goldens") {
   CHECK(to_host(both.row_offsets()) == offsets64{0, 2, 3, 3, 5, 6});
   CHECK(to_host(both.column_indices()) == columns32{3, 4, 3, 0, 1, 0});
   CHECK(both.is_undirected());
-  // A self loop is its own reverse; a duplicate is as often in as it was given, both ways round.
+  // A self loop is its own reverse. Duplicates stay, and each appears in both directions.
   auto const all =
       build(list, {.symmetrise = true, .remove_self_loops = false, .remove_duplicates = false});
   CHECK(to_host(all.row_offsets()) == offsets64{0, 2, 5, 6, 10, 11});

@@ -16,7 +16,8 @@
 #include "support/keys.hpp"
 #include "support/places.hpp"
 
-// The step that teams of a GPU build pages of a table with, on teams that a CPU emulates: threads come in any order.
+// The step with which GPU teams (blocks) build table segments ("pages"), on teams that a CPU
+// emulates: threads run in random order.
 
 namespace {
 
@@ -29,10 +30,10 @@ using u64 = std::uint64_t;
 TEST_CASE("rooms where rows and places can be counted") {
   CHECK(room_of_part(1'000'000, 1'000) == 1'248);
   CHECK(room_of_part(u64(1) << 31, 8) > u32(1) << 28);
-  CHECK(room_of_part(u64(1) << 31, 2) == 0);  // places beyond 2^31 in a room
+  CHECK(room_of_part(u64(1) << 31, 2) == 0);  // the slots of a partition exceed 2^31
   CHECK(room_of_part(u64(1) << 31, 1) == 0);
-  CHECK(room_of_part((u64(1) << 32) - 1, 1) == 0);      // as long as all that 32 bits count
-  CHECK(room_of_part((u64(1) << 32) - 1, 4'096) == 0);  // their rooms are longer
+  CHECK(room_of_part((u64(1) << 32) - 1, 1) == 0);      // as long as all rows that 32 bits count
+  CHECK(room_of_part((u64(1) << 32) - 1, 4'096) == 0);  // their capacities are larger
 }
 
 TEST_CASE("a search for room begins at the first slot that was seen empty") {
@@ -40,11 +41,11 @@ TEST_CASE("a search for room begins at the first slot that was seen empty") {
   CHECK(first_empty(none, 9u) == 4);
   CHECK(first_empty(all, 9u) == 0);
   CHECK(first_empty(left, 9u) == 2);
-  u32 const torn[] = {1, 2, 3, 9, 4, 9, 9, 9};  // slot 3 was taken after it was read, slot 4 before
+  u32 const torn[] = {1, 2, 3, 9, 4, 9, 9, 9};  // slot 3 was filled after its read, slot 4 before
   CHECK(first_empty(torn, 9u) == 3);
 }
 
-/// A map of buckets of 32 bytes, whose table a test may change.
+/// A map with buckets of 32 bytes, whose table a test may change.
 template <class Key, class T, class Hash = karpos::hash<Key>>
 struct open_map : karpos::hash_map<Key, T, exec_space, Hash, karpos::equal_to<Key>,
                                    karpos::double_hashing, sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
@@ -62,11 +63,12 @@ class pages_of_a_map {
  public:
   explicit pages_of_a_map(u64 max_keys, Hash const& hash = {})
       : m_map(exec_space{}, max_keys, {.load = 0.9, .seed = 0}, hash) {
-    (void)m_map.ref();  // what changes the table is not seen by it
+    (void)m_map.ref();  // the map does not see changes to its table
   }
   map_type& map() { return m_map; }
 
-  /// Runs the step over some rows in pages of at most so many pairs, with room for so many rows left in the list.
+  /// Runs the step over some rows with segments of at most max_page_pairs bucket pairs. `room`:
+  /// capacity of the list of rows that do not fit.
   page_counts run(std::vector<row> const& input, u64 max_page_pairs, u64 max_parts, u64 room,
                   page_state state, Combine const& combine, u64 seed) {
     page_plan const plan(m_map.bucket_count() / 2, max_page_pairs, max_parts);
@@ -86,7 +88,7 @@ class pages_of_a_map {
     for (int team = 0; team < teams; ++team) block.run(s, team, teams);
     return counts;
   }
-  /// The rows that were left, from the list and from the bits.
+  /// Returns the rows that did not fit, from the list and from the bits.
   std::vector<row> left(u64 count, u64 room) const {
     std::vector<row> rows(m_listed.begin(),
                           m_listed.begin() + static_cast<long>(std::min(count, room)));
@@ -95,7 +97,8 @@ class pages_of_a_map {
     return rows;
   }
 
-  /// Adds the marks of rows that lie beyond their first pair: by bucket, the one that they tried second.
+  /// Adds the expected marks of rows stored beyond their first bucket pair: each marks its second
+  /// bucket.
   void expect_marks(std::vector<row> const& rows) {
     table const t = m_map.table();
     for (row const& r : rows) {
@@ -104,8 +107,9 @@ class pages_of_a_map {
       m_marks[p.bucket()] |= u32(1) << table::order::class_of(p.hash());
     }
   }
-  /// Buckets without holes and tombstones whose order leaves classes out that it has to mark, or marks others: such as
-  /// rows left have filled.
+  /// Counts the buckets, without holes and tombstones, whose key order lacks a mark that it must
+  /// have or has one that it must not have. Rows that did not fit at first may have filled such
+  /// buckets.
   struct marks_found {
     u64 buckets = 0, missing = 0, needless = 0;
   };
@@ -127,7 +131,7 @@ class pages_of_a_map {
     return found;
   }
 
-  /// Whether the first pair of buckets on a row's path has an empty slot, or its key.
+  /// Returns whether the first bucket pair on a row's path has an empty slot, or the row's key.
   bool has_place(row const& r) const {
     table const t = m_map.table();
     auto const holds = t.holds(r.key);
@@ -180,7 +184,8 @@ Kokkos::View<X*, Kokkos::HostSpace> view_of(std::vector<X> const& from) {
   return to;
 }
 
-/// Rows with equal keys among them go into a map that holds some; the rows left are inserted one by one.
+/// Reduces rows, some of them with equal keys, into a map that holds some keys; then inserts the
+/// rows that did not fit one by one.
 template <class Key, class T>
 void sums_by_key(u64 n, u64 max_page_pairs, u64 max_parts, u64 room, bool is_empty) {
   INFO("n = ", n, ", pages of ", max_page_pairs, ", parts ", max_parts, ", room ", room);
@@ -244,8 +249,9 @@ TEST_CASE("parts of several pages, and rows left that the list has no room for")
     }
 }
 
-/// Different keys go in, in several calls, and between the last two every seventh is erased: a team places them first and
-/// finds no equal ones. The last call has a key that is there. The order of keys marks what is beyond pairs, and no more.
+/// Inserts different keys in several calls; before the last one every seventh key of the first half
+/// is erased. A team places such rows first and finds no equal keys. The last call has a key that
+/// is stored already. The order of keys must mark all keys beyond their first pair, and few others.
 template <class Key, class T>
 void fills_in_order(u64 n, u64 max_page_pairs, u64 max_parts, u64 room) {
   INFO("n = ", n, ", pages of ", max_page_pairs, ", parts ", max_parts, ", room ", room);
@@ -300,7 +306,8 @@ TEST_CASE("different keys are placed first, and full buckets say what lies beyon
   }
 }
 
-/// Every seventh key has a place in the first of 64 parts of a table, and every 1,001st the hash 0.
+/// A hash that puts every seventh key into the first of 64 parts of a table; every 1,001st key has
+/// the hash 0.
 struct crowds : karpos_test::crowds_in_a_part {
   crowds(u64 slots = 0)
       : crowds_in_a_part{7, 64, {karpos::detail::hashed::open_addressing, slots}} {}
@@ -342,7 +349,7 @@ TEST_CASE(
   CHECK(wrong == 0);
 }
 
-/// Stands for a device in the step that splits.
+/// Stands for a device in the step that splits rows.
 struct emulated_device {
   struct memory_space {};
 };

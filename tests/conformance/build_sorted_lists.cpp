@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Lists built from a table are those that std::stable_sort makes of its columns.
+/// Lists built from a table equal its columns sorted by std::stable_sort.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void check_lists(std::string const& what, Lists const& got, columns<Score> const
   karpos::validate_sorted_lists(space(), got);
 }
 
-/// Both layouts.
+/// Checks tables in both layouts.
 template <class Score>
 void check(std::string const& what, columns<Score> const& scores) {
   std::size_t const n = scores.empty() ? 0 : scores[0].size();

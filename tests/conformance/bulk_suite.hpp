@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Every bulk operation of a map against the oracle.
+/// Every bulk operation of a map, compared with the oracle.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct is_odd {
   }
 };
 
-/// op of our own: the stored value and the new one, the digit sum of neither.
+/// A user's operation: keeps the value with the larger half.
 struct larger_of_halves {
   template <class T>
   KOKKOS_FUNCTION T operator()(T const& a, T const& b) const {
@@ -31,7 +31,7 @@ struct larger_of_halves {
   }
 };
 
-/// Sums what for_each visits, in integers.
+/// Sums what for_each visits, as integers.
 template <class Key, class T>
 struct sum_visited {
   view<std::uint64_t> sums;
@@ -81,7 +81,7 @@ class bulk_suite {
     return values;
   }
 
-  /// By hand, for the smallest sizes: every method once.
+  /// Checks every method once, for the smallest sizes, without the oracle's help.
   void golden(std::size_t n) {
     auto const keys = unique_keys<Key>(n + 1);
     std::vector<Key> const in(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n));
@@ -118,7 +118,7 @@ class bulk_suite {
     contents_are(map, {}, "golden contents after clear");
   }
 
-  /// Keys, each of them drawn once or more, with a value for each draw.
+  /// Keys that are drawn at least once each, with a value for each draw.
   struct offers {
     std::vector<Key> keys, draws;
     std::vector<T> values;
@@ -174,7 +174,7 @@ class bulk_suite {
           thrown.insert_or_throw(space{}, o.d_keys, T(1)).inserted == o.keys.size());
   }
 
-  /// With a predicate, and with flags.
+  /// Checks insertions with a predicate and with flags.
   void insert_if_of_chosen_keys(offers const& o) {
     auto some = made();
     std::vector<int> stencil(o.keys.size());
@@ -194,7 +194,7 @@ class bulk_suite {
           some.insert_if(space{}, o.unique, T(2), flags) == karpos::insert_report{});
   }
 
-  /// Every key ends with the value that came last in its own call.
+  /// Checks that every key ends with the value of the last call.
   void insert_or_assign_keeps_the_last(offers const& o) {
     std::size_t const n = o.keys.size();
     auto const first = some_values(n, 24), second = some_values(n, 25);
@@ -252,7 +252,7 @@ class bulk_suite {
     reduction(karpos::minimum{}, "minimum");
     reduction(karpos::maximum{}, "maximum");
 
-    // A functor of the user's, and counting with one value for all.
+    // A user's functor, and counting with one value for all keys.
     auto const keys = unique_keys<Key>(50);
     auto const draws = skewed_draws(keys, 200, 33);
     auto const d_keys = to_space(draws);
@@ -328,7 +328,7 @@ class bulk_suite {
     }
     holds(at("for_each"), to_host(sums) == std::vector<std::uint64_t>{sum[0], sum[1], sum[2]});
 
-    // Views that hold just what there is.
+    // The views have exactly the size of the contents.
     view<Key> const keys_out("keys", expected.size());
     view<T> const values_out("values", expected.size());
     std::uint64_t const count = map.retrieve_all(space{}, keys_out, values_out);
@@ -359,7 +359,8 @@ class bulk_suite {
     for (Key const& key : others) expected.erase(key);
     contents_are(map, expected, "contents after erase_async");
 
-    // A rehash keeps the contents and reclaims tombstones, so that erasing and inserting can go on.
+    // A rehash keeps the contents and reclaims tombstones, so that keys can be erased and inserted
+    // repeatedly.
     map.rehash(space{}, 2000);
     contents_are(map, expected, "contents after rehash");
     for (int round = 0; round < 8; ++round) {
@@ -371,7 +372,7 @@ class bulk_suite {
     }
     contents_are(map, expected, "contents after eight rounds");
 
-    // Growing, and moving.
+    // The map grows, and is moved.
     map.rehash(space{}, 10000);
     contents_are(map, expected, "contents after growing");
     holds(at("room after growing"), map.capacity() >= 10000 && map.max_keys() == 10000);

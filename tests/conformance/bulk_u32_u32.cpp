@@ -6,7 +6,7 @@ TEST_CASE("hash_map<u32, u32> in bulk") {
   karpos_test::bulk_suite<karpos::hash_map<std::uint32_t, std::uint32_t, space>>("u32").run();
 }
 
-// Keys that have to look at several buckets are read again for every look.
+// A lookup that probes several buckets reads its query again for every probe.
 TEST_CASE("answers written over the queries") {
   using karpos_test::space, karpos_test::view;
   using key = std::uint32_t;

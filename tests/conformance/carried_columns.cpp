@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A join that carries columns writes the values of the rows that a loop over a map of the right rows pairs, whichever way it
-/// takes.
+/// A join with payload columns writes the values of the row pairs that a loop over a map of the
+/// right rows finds, for every algorithm that the join chooses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ using karpos_test::view;
 
 constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
 
-/// Values that tell the number of a row.
+/// Returns a value that determines the number of its row.
 template <class T>
 T value_of(std::uint64_t row) {
   return static_cast<T>(row + sizeof(T));
@@ -47,7 +47,7 @@ view<T> values_of(std::uint64_t rows) {
   for (std::uint64_t i = 0; i < rows; ++i) values[i] = value_of<T>(i);
   return to_space(values);
 }
-/// Whether a column of the output has the values of those rows.
+/// Returns whether a column of the output has the values of those rows.
 template <class T>
 bool has_values(view<T> const& out, std::vector<std::uint64_t> const& rows) {
   auto const got = to_host(out);
@@ -56,7 +56,8 @@ bool has_values(view<T> const& out, std::vector<std::uint64_t> const& rows) {
   return right;
 }
 
-/// The first column of each side tells the rows; L and R are the types of others.
+/// Checks a join whose sides have a first column that identifies rows; L and R are the types of
+/// further columns.
 template <class L, class R, class Left, class Right>
 void check_rows(std::string const& what, Left const& left, Right const& right, oracle const& o) {
   pair_list expected = o.rows(join_kind::inner);
@@ -99,12 +100,12 @@ void check(std::string const& what, table const& left, table const& right) {
   check_rows<L, R>(what + ", keys of 4 bytes", narrow_column(left), narrow_column(right), o);
 }
 
-/// Too wide to travel.
+/// A value too wide to be moved as payload.
 struct wide {
   std::uint64_t words[3];
 };
 
-/// Ids below 2^31.
+/// Returns a table with ids below 2^31.
 table few_bits(std::size_t n, std::uint64_t different, std::uint64_t seed) {
   table t = draws(n, different, seed);
   for (auto& id : t.ids) id = permute(id % different) % (std::uint64_t(1) << 31);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// g++ 13 and 14 at -O3 do not see that a row is read only under the condition under which it was
+// g++ 13 and 14 at -O3 do not see that a row is only read under the condition under which it was
 // loaded.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -20,8 +20,8 @@
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 
-// The steps by which teams of a GPU split rows with the columns that they carry, and join the parts, on teams that a CPU
-// emulates: threads come in any order.
+// The steps with which GPU teams (blocks) split rows with their payload columns and join the
+// partitions, on teams that a CPU emulates: threads run in random order.
 
 namespace {
 
@@ -36,14 +36,14 @@ using u64 = std::uint64_t;
 template <class T>
 using array = Kokkos::View<T*, Kokkos::HostSpace>;
 
-/// Stands for a device: tuning and branches are those of the generic native part.
+/// Stands for a device: has the tuning and branches of the generic native part.
 struct emulated_device {
   struct memory_space {};
 };
 constexpr int threads = 36, part_bits = 2;
 constexpr u64 parts = 1 << part_bits;
 
-/// A table of a key and two columns, which tell the row.
+/// A table with a key and two payload columns, which identify the row.
 template <class Key>
 struct side {
   array<Key> keys;
@@ -69,7 +69,7 @@ struct side {
   columns of() const { return columns(pack<array<u32>, array<double>>{{number}, {other}}); }
 };
 
-/// Rooms, and what is in them.
+/// Fixed-capacity partitions ("rooms") and their contents.
 template <class Key>
 struct rooms_of {
   using side_type = typename side<Key>::split_side;
@@ -83,7 +83,8 @@ struct rooms_of {
   }
 };
 
-/// A side split into rooms, in one pass or in two.
+/// A side split into fixed-capacity partitions, in one pass or two. `no_place` counts overflowed
+/// rows.
 template <class Key>
 struct split {
   using side_type = typename side<Key>::split_side;
@@ -125,7 +126,7 @@ struct split {
 
 using row_pairs = std::vector<std::pair<u32, u32>>;
 
-/// The pairs of rows with equal keys.
+/// Returns the pairs of rows with equal keys.
 template <class Key>
 row_pairs equal_pairs(side<Key> const& left, side<Key> const& right) {
   std::multimap<Key, u32> by_key;
@@ -136,7 +137,7 @@ row_pairs equal_pairs(side<Key> const& left, side<Key> const& right) {
       pairs.emplace_back(i, at->second);
   return pairs;
 }
-/// Joins two sides that are split, in parts of so many chunks, and writes as many rows as that.
+/// Joins two split sides, with `each` chunks per partition, and writes at most `written` rows.
 template <class Key>
 void join_sides(split<Key>& l, split<Key>& r, u32 each, side<Key> const& left_out,
                 side<Key> const& right_out, u64 written, u64 expected) {
@@ -169,7 +170,7 @@ void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 eac
   split<Key> l(left, left_room, in_two), r(right, right_room, in_two);
   same("rows without a place", l.no_place + r.no_place, 0);
   row_pairs expected = equal_pairs(left, right), got;
-  u64 const n = expected.size(), room = n - n / 3;  // not for all of them
+  u64 const n = expected.size(), room = n - n / 3;  // output for two thirds of them
   side<Key> const left_out(n, 1, 3), right_out(n, 1, 4);
   if (n > 0) left_out.number(n - 1) = 123456789;
   join_sides(l, r, each, left_out, right_out, room, n);
@@ -223,7 +224,8 @@ TEST_CASE(
   std::vector<row> left(left_rows), right(right_rows);
   random_numbers random(3);
   auto const draw = [&](row& r, u32 number) {
-    // Words of part 2 of four, each with several rows, and two of them in a bucket.
+    // All words belong to partition 2 of four; words have several rows each, and some share a
+    // bucket.
     r = {u32(2) << 30 | static_cast<u32>(random.below(900)) << 18, number, random.below(3)};
   };
   for (u32 i = 0; i < left_rows; ++i) draw(left[i], 1'000 + i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Connected components against disjoint sets on the host: every label, which the smallest vertex makes unique.
+/// Connected components compared with disjoint sets on the host: every component id, which is the
+/// component's smallest vertex.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ using karpos_test::space;
 using karpos_test::view;
 using numbers = std::vector<std::uint64_t>;
 
-/// The smallest vertex of the component of each, edges counted both ways.
+/// Returns the smallest vertex of each vertex's component, with edges followed in both directions.
 numbers expected_labels(host_graph const& g) {
   numbers parent(g.vertices);
   std::iota(parent.begin(), parent.end(), std::uint64_t(0));
@@ -65,7 +66,8 @@ void check(host_graph const& g) {
   check_types<std::uint32_t, std::uint64_t>(g, expected_labels(g), {2, 0, 1, 1000000000});
 }
 
-/// As they come, backwards and with all ids shuffled; in each kind of graph.
+/// Checks the graph as it is, with ids reversed, and with ids shuffled; each as every kind of
+/// graph.
 void check_all(std::string const& name, std::uint64_t vertices, edge_pairs const& edges) {
   edge_pairs backwards = edges;
   for (auto& [u, v] : backwards) u = vertices - 1 - u, v = vertices - 1 - v;
@@ -106,7 +108,7 @@ TEST_CASE("components of paths, combs, ladders and stars") {
 }
 
 TEST_CASE("rows that a tile and that all tiles go through") {
-  // Two hubs that hang together by leaves only, beside a large path that the sample finds.
+  // Hubs that only leaves connect, next to a large path that the sample finds.
   edge_pairs edges = karpos_test::path_edges(30000);
   for (std::uint64_t const degree : {31, 32, 33, 4095, 4096, 4097, 9000}) {
     std::uint64_t const hub = 30000 + degree;
@@ -132,7 +134,7 @@ TEST_CASE("components of graphs of other types") {
 }
 
 TEST_CASE("long chains between which there are many edges") {
-  // Whoever climbs them for each edge anew takes a hundred times as long as the suite may.
+  // Climbing these chains anew for each edge takes a hundred times as long as the suite may.
   std::uint64_t const n = 150000;
   edge_pairs meshed, hooked;
   for (std::uint64_t v = 0; v + 2 < 2 * n; ++v) meshed.emplace_back(v, v + 2);
@@ -175,7 +177,7 @@ TEST_CASE("components in memory of the caller's, and what is refused") {
       const_cast<std::uint32_t*>(transposed.column_indices().data()), 100);
   karpos_test::throws<error>([&] { karpos::connected_components(space(), directed, of_transpose); },
                              "labels", "overlaps");
-  // Nobody reads these: they are refused for their lengths.
+  // These views are not read: they are rejected because of their lengths.
   using unowned =
       Kokkos::View<std::uint32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   std::uint64_t const most = std::numeric_limits<std::int32_t>::max();

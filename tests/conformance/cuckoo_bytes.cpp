@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Equal seeds and keys make equal two-level tables in every space; and tables are copied between spaces.
+/// Equal seeds and keys give equal two-level tables in every space; tables are copied between
+/// spaces.
 #include <algorithm>
 
 #include "conformance/cuckoo_suite.hpp"
@@ -96,7 +97,7 @@ TEST_CASE("cuckoo_map: maps without a seed have different tables, and copies kee
   CHECK(order(b) == of_a);
 }
 
-/// So many keys that GPUs split them in two passes.
+/// Enough keys for GPUs to split them in two passes.
 TEST_CASE("cuckoo_map: tables split in two passes are equal, and hold their keys") {
   constexpr std::size_t n = karpos::device::is_device<space> ? 14'000'000 : 3'000'000;
   using table = karpos::detail::cuckoo::table<
@@ -133,7 +134,7 @@ void copies(karpos::cuckoo_layout layout, std::size_t n) {
   auto const queries = slice(all, 0, 2 * n);
   karpos::cuckoo_map<Key, T, host> on_host(host{}, in_space<host>(keys), in_space<host>(values), o);
 
-  // Into a map with other options and another size, which is in use.
+  // Copies to a map with other options and another size, which is in use.
   auto const other = slice(all, n / 2, 2 * n);
   karpos::cuckoo_map<Key, T, space> map(space{}, to_space(other),
                                         to_space(numbered_values<T>(other.size())),
@@ -145,7 +146,7 @@ void copies(karpos::cuckoo_layout layout, std::size_t n) {
   karpos_test::ref_answers_as<1>(what, map, expected, queries);
   karpos_test::ref_answers_as<8>(what, map, expected, queries);
 
-  // And back; they are different tables then.
+  // Copies back; the two tables are independent then.
   karpos::cuckoo_map<Key, T, host> back(host{}, in_space<host>(other),
                                         in_space<host>(numbered_values<T>(other.size())));
   deep_copy(host{}, back, map);

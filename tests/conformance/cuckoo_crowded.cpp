@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Small dense cuckoo maps filled to the brim, a few keys at a time: after every insertion every key is there.
+/// Small dense cuckoo maps filled to capacity, a few keys at a time: after every insertion every
+/// key is found.
 #include "support/cuckoo.hpp"
 
 namespace {
@@ -15,12 +16,12 @@ using karpos_test::unique_keys;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// What went wrong in all rounds together: checks of doctest's would take longer than what they check.
+/// Counts of errors over all rounds: a doctest check each would take longer than what it checks.
 struct mishaps {
   u64 lost = 0, strangers = 0, wrong_sizes = 0, wrong_reports = 0, grown = 0;
 };
 
-/// Fills a map to its capacity, from a few keys on, and a little beyond it.
+/// Fills a map from a few keys to its capacity and a little beyond.
 template <class Key, class T>
 class filling {
  public:
@@ -47,7 +48,7 @@ class filling {
       insert(map, n);
       check(map);
     }
-    // A map that chose another seed may have one window more.
+    // A map that chose another seed may have one more window.
     m_mishaps.grown += map.bytes() > bytes + 64 + 4;
     insert(map, 1 + m_capacity / 8);
     check(map);
@@ -59,7 +60,7 @@ class filling {
     return Kokkos::subview(of, std::pair<u64, u64>(first, last));
   }
   void insert(map_type& map, u64 n) {
-    u64 const again = m_random.below(m_in + 1);  // keys that are there come first
+    u64 const again = m_random.below(m_in + 1);  // stored keys come first
     auto const r = map.insert(space{}, part(m_d_keys, m_in - again, m_in + n),
                               part(m_d_values, m_in - again, m_in + n));
     m_mishaps.wrong_reports += !(r == karpos::insert_report{n, again, 0, 0});

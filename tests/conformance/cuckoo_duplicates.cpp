@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Keys that occur more than once: the first counts, or all are refused.
+/// Keys that occur more than once: the first counts, or all are rejected.
 #include <stdexcept>
 
 #include "support/cuckoo.hpp"
@@ -23,7 +23,8 @@ using karpos_test::unique_keys;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// Keeps of equal keys the value of the lowest index; built into a new map and into one that is in use.
+/// Checks that the value of the lowest index is kept for equal keys, in a new map and in a map that
+/// is in use.
 template <class Key, class T>
 void keeps_the_first(std::string const& what, std::vector<Key> const& keys) {
   using map_type = karpos::cuckoo_map<Key, T, space>;
@@ -66,7 +67,8 @@ void keeps_the_first_of_all_kinds() {
   for (std::size_t i = 0; i < hot.size(); ++i)
     if (i % 4 != 3) hot[i] = hot[i / 4 % 3];
   keeps_the_first<Key, T>("three hot keys", shuffled(hot, 3));
-  // As many as fill a bucket, and more than a region has room for.
+  // Copies that nearly fill a bucket (which holds at most 520 keys), and more copies than a
+  // region's capacity.
   for (std::size_t copies : {513u, 5000u, 60000u})
     keeps_the_first<Key, T>(
         std::to_string(copies) + " of one key",

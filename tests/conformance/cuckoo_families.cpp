@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Hash functions of the user's: families whose first members are bad, plain functions, functions that are good for
-/// nothing.
+/// A user's hash functions: families whose first members are bad, plain functions, and useless
+/// functions.
 #include <chrono>
 #include <karpos/detail/cuckoo/geometry.hpp>
 #include <karpos/detail/cuckoo/memory.hpp>
@@ -28,7 +28,7 @@ template <class Hash>
 using map_of = karpos::cuckoo_map<u32, u32, space, Hash>;
 constexpr u64 seeds = 17;
 
-/// The seeds that tables of either layout for n keys, or for `fewer`, try in their order.
+/// The seeds that tables of either layout for n keys, or for `fewer` keys, try in order.
 struct tried_seeds {
   static constexpr int tables = 4;
   u64 before_first[tables];
@@ -43,7 +43,7 @@ struct tried_seeds {
                                           2 * slots + (layout == karpos::cuckoo_layout::dense));
       }
   }
-  /// Whether the seed is one of the first n.
+  /// Returns whether the seed is one of the first n.
   KOKKOS_FUNCTION bool among_first(int n, u64 s) const {
     bool is = false;
     for (int t = 0; t < tables; ++t)
@@ -55,13 +55,13 @@ struct tried_seeds {
 constexpr u32 first_colliding = 1u << 20;
 constexpr u64 one_place = 0x1234'5678'9abc'def0u;
 
-/// All large keys have one hash, whatever the seed.
+/// A family in which all large keys have one hash, whatever the seed.
 struct colliding_family {
   KOKKOS_FUNCTION u64 operator()(u32 key, u64 seed) const {
     return key >= first_colliding ? one_place : karpos::mix(key + seed);
   }
 };
-/// A plain function: the library mixes the seed in.
+/// A plain function: the library mixes in the seed.
 struct colliding_function {
   KOKKOS_FUNCTION u64 operator()(u32 key) const {
     return key >= first_colliding ? 0 : karpos::mix(key);
@@ -77,7 +77,7 @@ std::vector<u32> colliding_keys(u32 n) {
   return keys;
 }
 
-/// Runs f, which must throw a hash_error about n keys in time.
+/// Checks that f throws a hash_error about n keys, and soon.
 template <class F>
 void finds_no_place(std::size_t n, F const& f) {
   auto const start = std::chrono::steady_clock::now();
@@ -93,7 +93,7 @@ void ends_when_keys_collide() {
     std::vector<u32> const good{1, 2, 3};
     map_of<Hash> map(space{}, to_space(good), to_space(numbered_values<u32>(3)),
                      {.layout = layout});
-    for (u32 n : {2u, 3u}) {  // there are three places
+    for (u32 n : {2u, 3u}) {  // a hash has three places
       auto const keys = colliding_keys(n);
       auto const values = numbered_values<u32>(n);
       map.build(space{}, to_space(keys), to_space(values));
@@ -140,7 +140,7 @@ TEST_CASE("cuckoo_map: a plain hash function makes a family") {
   }
 }
 
-/// Under the first seeds all keys have one hash.
+/// A family in which all keys have one hash under the first seeds.
 struct late_family {
   tried_seeds tried;
   int bad;
@@ -197,7 +197,7 @@ TEST_CASE("cuckoo_map: restarts with duplicates, and the first of them counts") 
   }
 }
 
-/// Under the first seed the keys below `crowd` share a group, and nothing else is wrong with it.
+/// A family whose first seed puts the keys below `crowd` into one group, and has no other fault.
 struct crowding_family {
   using is_avalanching = std::true_type;
   tried_seeds tried;

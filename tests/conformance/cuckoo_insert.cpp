@@ -23,7 +23,7 @@ using u64 = std::uint64_t;
 using karpos::cuckoo_layout;
 using karpos::insert_report;
 
-/// A map beside its oracle.
+/// A map and its oracle.
 template <class Key, class T, class Hash = karpos::seeded_hash<Key>>
 class pair_of_maps {
  public:
@@ -35,7 +35,7 @@ class pair_of_maps {
         expected(karpos_test::oracle_of(keys, numbered_values<T>(keys.size()))),
         m_keeps(o.keep_workspace) {}
 
-  /// Inserts, and compares the report.
+  /// Inserts keys, and compares the report.
   void insert(std::string const& what, std::vector<Key> const& keys) {
     auto const values = numbered_values<T>(keys.size(), m_next_value += 1000);
     insert_report counted;
@@ -47,7 +47,7 @@ class pair_of_maps {
     karpos_test::same(what + ": rejected or invalid", r.rejected + r.invalid, 0);
     karpos_test::same(what + ": size", map.size(), expected.size());
   }
-  /// Inserts keys that find no place: nothing changes.
+  /// Inserts keys that cannot be placed, and checks that nothing changes.
   void fail(std::string const& what, std::vector<Key> const& keys,
             std::vector<Key> const& queries) {
     std::size_t const bytes = map.bytes();
@@ -69,7 +69,8 @@ class pair_of_maps {
   bool m_keeps;
 };
 
-/// Ten batches up to the capacity, each with duplicates of its own and keys that are there; then ten beyond it.
+/// Inserts ten batches up to the capacity, each with duplicates and with stored keys; then ten
+/// batches beyond it.
 template <class Key, class T>
 void takes_batches(u64 capacity, double load, bool keep_workspace = false) {
   std::string const name =
@@ -162,7 +163,7 @@ TEST_CASE("cuckoo_map: of a batch with sentinels the others are inserted") {
   }
 }
 
-/// All large keys have one hash, whatever the seed.
+/// A hash family in which all large keys have one hash, whatever the seed.
 template <class Key>
 struct collides {
   KOKKOS_FUNCTION u64 operator()(Key key, u64 seed) const {
@@ -170,11 +171,12 @@ struct collides {
   }
 };
 
-/// Where every window of the sentinel is full, it is not found in an empty slot.
+/// If every window of the sentinel is full, a lookup finds no empty slot that could stand for the
+/// sentinel.
 TEST_CASE("cuckoo_map: a sentinel is no absent key, even where its windows are full") {
   constexpr u32 largest = ~u32(0);
   std::vector<u32> keys;
-  for (u32 i = 0; i < 8; ++i) keys.push_back((1u << 20) + i);  // one window, thrice
+  for (u32 i = 0; i < 8; ++i) keys.push_back((1u << 20) + i);  // one window three times
   using map_of_colliding = pair_of_maps<u32, u32, collides<u32>>;
   map_of_colliding both(keys, {.layout = cuckoo_layout::dense, .capacity = 1000});
   throws<std::invalid_argument>(
@@ -203,7 +205,7 @@ void keeps_everything_when_an_insertion_fails(u64 capacity, bool keep_workspace)
     both.fail("all collide", bad, all);
     both.fail("some collide", shuffled(joined(bad, slice(more, 300, 900)), 4), all);
   }
-  // What can be inserted still can, existing keys beside them.
+  // Insertable keys can still be inserted, together with stored ones.
   both.insert("some good keys", slice(more, 0, 500));
   both.insert("two that collide", {bad[0], good[0], bad[1]});
   both.check("two that collide", joined(all, bad));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The smallest cuckoo maps, and bad arguments with what is left afterwards.
+/// The smallest cuckoo maps, and bad arguments and the maps that they leave behind.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -75,7 +75,7 @@ TEST_CASE("cuckoo_map: keys equal to the sentinel are refused, and the map is em
         [&] { map.build(space{}, to_space(bad), to_space(numbered_values<u32>(5))); }, "2 of 5");
     is_empty_and_usable(name_of(layout) + ", after sentinels", map);
 
-    // Many of them, among duplicates.
+    // Many sentinels, among duplicates.
     keys many(70000, largest);
     for (u32 i = 0; i < 7; ++i) many[10000 * i] = 5;
     throws<std::invalid_argument>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Cuckoo maps when memory runs out: they say so, and what is left can be asked, and built again.
+/// Cuckoo maps when memory runs out: they say so, and can still be queried and built again.
 #include <malloc.h>
 
 #include <karpos/contract.hpp>
@@ -35,7 +35,7 @@ TEST_CASE("cuckoo_map: a table that no memory can hold is refused with its size"
     auto const keys = unique_keys<u32>(1000);
     map_type map(space{}, to_space(keys), to_space(numbered_values<u32>(1000)), {.layout = layout});
     auto const d_keys = to_space(keys), sentinels = to_space(std::vector<u32>{~u32(0)});
-    // Nobody reads them: there is no table yet.
+    // These views are not read: the allocation of the table fails first.
     unowned const endless(d_keys.data(), std::size_t(1) << 46);
     throws<karpos::allocation_error>([&] { map.build(space{}, endless, endless); },
                                      "karpos: out of memory",
@@ -59,12 +59,12 @@ TEST_CASE("cuckoo_map: a capacity that no memory can hold is refused") {
 constexpr bool in_host_memory =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename space::memory_space>::accessible;
 
-/// Tries call() with so little memory that it fails, then with more and more until it succeeds; `unharmed` looks at the
-/// map after each failure. Returns: how often it failed.
+/// Calls call() with so little memory that it fails, then with more and more until it succeeds;
+/// `unharmed` checks the map after each failure. Returns: the number of failures.
 template <class Call, class Unharmed>
 u64 with_little_memory(u64 step, Call const& call, Unharmed const& unharmed) {
   u64 failures = 0;
-  mallopt(M_MMAP_THRESHOLD, 1 << 16);  // so that what is freed goes back, and is limited again
+  mallopt(M_MMAP_THRESHOLD, 1 << 16);  // returns freed memory to the system, which limits it
   for (u64 room = 0;; room += step) {
     bool failed = false;
     std::string message;
@@ -94,7 +94,7 @@ TEST_CASE(
   auto const keys = unique_keys<u32>(1'000'000);
   auto const d_keys = to_space(keys);
   auto twice = keys;
-  twice[1] = twice[0];  // so that duplicates are looked for
+  twice[1] = twice[0];  // makes the build look for duplicates
   auto const d_twice = to_space(twice);
   for (auto const layout : both_layouts)
     for (auto const& many : {d_keys, d_twice}) {

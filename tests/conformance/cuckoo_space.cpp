@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// How many slots a cuckoo map takes for its keys, and that its statistics add up.
+/// The number of slots that a cuckoo map uses for its keys; its statistics add up.
 #include <karpos/device/word16.hpp>
 
 #include "support/cuckoo.hpp"
@@ -36,7 +36,7 @@ karpos::cuckoo_stats stats_that_add_up(Map const& map, u64 n) {
         doctest::Approx(static_cast<double>(s.slots) / static_cast<double>(n)).epsilon(1e-12));
   CHECK(s.restarts == 0);
   CHECK(map.bytes() >= s.slots * word);
-  CHECK(map.bytes() <= s.slots * word * 102 / 100 + 64);  // metadata
+  CHECK(map.bytes() <= s.slots * word * 102 / 100 + 64);  // plus metadata
   return s;
 }
 
@@ -64,7 +64,8 @@ TEST_CASE("cuckoo_map: two levels take 1.42 slots for a key") {
   }
 }
 
-/// Built at its load, from its first key to its last, and every key is found.
+/// Builds a dense map of n keys at a load. Its space factor must fit the load, and every key is
+/// found.
 template <class Key, class T>
 void dense_takes(std::size_t n, double load) {
   auto const all = unique_keys<Key>(n + n / 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The step that builds the buckets of a cuckoo table, by one thread and by teams, from the same regions: also of keys
-/// that are equal, too many, or without a place.
+/// The step that builds the buckets of a cuckoo table, run by one thread and by teams on the same
+/// regions, also with keys that are equal, too many, or impossible to place.
 #include <algorithm>
 #include <cstddef>
 #include <unordered_set>
@@ -23,7 +23,7 @@ namespace cuckoo = karpos::detail::cuckoo;
 template <class X>
 using host_view = Kokkos::View<X*, Kokkos::HostSpace>;
 
-/// All large keys have one hash.
+/// A hash family in which all large keys have one hash.
 template <class Key>
 struct collides {
   KOKKOS_FUNCTION u64 operator()(Key key, u64 seed) const {
@@ -37,7 +37,7 @@ struct outcome_of_step {
   cuckoo::build_report report;
 };
 
-/// Keys split into the regions of a number of groups; then buckets built by either step.
+/// Splits keys into the regions of `groups` groups; either step then builds the buckets.
 template <class Key, class T, class Hash = karpos::seeded_hash<Key>>
 class split_keys {
  public:
@@ -77,8 +77,8 @@ class split_keys {
     return most;
   }
 
-  /// By teams of so many threads, as GPUs have them, or by one thread. Slots that the step leaves alone keep the bytes of
-  /// `before`.
+  /// Builds the buckets with teams of `Threads` threads, as on GPUs, or with one thread. Slots that
+  /// the step does not write keep the byte `before`.
   template <int Threads>
   outcome_of_step built(unsigned char before) const {
     outcome_of_step result;
@@ -113,12 +113,13 @@ class split_keys {
   host_view<std::byte> m_memory;
 };
 
-/// What came of many comparisons.
+/// Totals of many comparisons.
 struct tally {
   u64 compared = 0, restarted_buckets = 0, unplaced = 0, placed = 0;
 };
 
-/// Teams and one thread report the same and, if all found a place and none is there twice, write the same.
+/// Checks that teams and one thread give the same report and, if all keys were placed and none is a
+/// duplicate, the same bytes.
 template <int Threads, class Split>
 void compare(Split const& split, tally& t, bool duplicates = false) {
   auto const team = split.template built<Threads>(0x11);
@@ -165,7 +166,7 @@ TEST_CASE("cuckoo_map: teams and threads alone build the same buckets") {
   steps_agree<u64, u64>();
 }
 
-/// More keys than usual: buckets start again and again, and some never succeed.
+/// Checks buckets with more keys than usual: they are restarted repeatedly, and some never succeed.
 template <class Key, class T>
 void steps_agree_in_full_buckets() {
   tally t;
@@ -233,7 +234,7 @@ void steps_agree_about_collisions() {
       split_keys<Key, T, collides<Key>> const d(karpos_test::shuffled(keys, bad),
                                                 groups_for<Key, T>(keys.size()), karpos::mix(5));
       compare<64>(d, t);
-      CHECK(t.unplaced == (bad > 3 ? 1 : 0));  // regions; there are three places for one hash
+      CHECK(t.unplaced == (bad > 3 ? 1 : 0));  // regions; a hash has three places
     }
 }
 
@@ -242,7 +243,7 @@ TEST_CASE("cuckoo_map: teams and threads alone leave the same keys unplaced") {
   steps_agree_about_collisions<u64, u64>();
 }
 
-/// A region with more keys than scratch has room for is left alone by both.
+/// Neither step touches a region with more keys than scratch memory holds.
 TEST_CASE("cuckoo_map: regions that are too long are reported once") {
   std::vector<u32> keys(100000);
   for (u32 i = 0; i < keys.size(); ++i) keys[i] = (1u << 30) + i;
@@ -254,7 +255,7 @@ TEST_CASE("cuckoo_map: regions that are too long are reported once") {
   CHECK(d.built<64>(0).report.duplicates == 0);
 }
 
-/// Sentinels are not placed: who asked for the build counts them.
+/// Sentinels are not placed; the caller of the step counts them.
 TEST_CASE("cuckoo_map: a region with a sentinel is reported") {
   auto keys = unique_keys<u32>(2000);
   keys[1234] = ~u32(0);

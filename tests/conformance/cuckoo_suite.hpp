@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A cuckoo_map of certain types against the oracle, in both layouts: from the host and in kernels.
+/// A cuckoo_map of certain types compared with the oracle, in both layouts: from the host and in
+/// kernels.
 #pragma once
 
 #include <karpos/device/launch.hpp>
@@ -12,7 +13,7 @@
 
 namespace karpos_test {
 
-/// Sums what for_each visits, in integers.
+/// Sums what for_each visits, as integers.
 template <class Key, class T>
 struct sum_of_visits {
   view<std::uint64_t> sums;
@@ -27,8 +28,9 @@ struct is_two {
   KOKKOS_FUNCTION bool operator()(int x) const { return x == 2; }
 };
 
-/// Asks a ref in a kernel, a tile for each query. 0, 1: whether the key is there; 97: lanes of a tile disagree; 98: find
-/// and contains do; 96: one thread finds something else.
+/// Queries a ref in a kernel, with one tile per query. Answers 0 and 1 tell whether the key is
+/// stored. Errors: 97 if lanes of a tile disagree, 98 if find and contains disagree, 96 if a thread
+/// without a tile finds something else.
 template <class Ref, class Key, class T>
 struct ask_ref {
   Ref ref;
@@ -87,7 +89,7 @@ class cuckoo_suite {
 
   explicit cuckoo_suite(std::string name) : m_name(std::move(name)) {}
 
-  /// Sizes that the type has keys for are up to the caller.
+  /// Runs all checks. The caller chooses sizes for which the type has enough keys.
   void run(std::vector<std::size_t> const& sizes) {
     for (auto const layout : both_layouts) {
       m_options.layout = layout;
@@ -108,7 +110,8 @@ class cuckoo_suite {
   std::string at(std::string const& what) const {
     return m_name + ", " + name_of(m_options.layout) + ", " + what;
   }
-  /// n keys, and as many that are not there mixed with them as the type has left.
+  /// Returns n keys, and queries for them mixed with about as many absent keys, if the type has as
+  /// many.
   static pairs some_pairs(std::size_t n, std::uint64_t first_value = 0) {
     constexpr std::size_t few = sizeof(Key) == 2 ? 65500 : ~std::size_t(0);
     auto const all = unique_keys<Key>(std::min(2 * n + 100, few));
@@ -144,7 +147,7 @@ class cuckoo_suite {
     ref_answers_as<32>(what, map, p.expected, p.queries);
   }
 
-  /// Lookups of those queries for which a predicate holds.
+  /// Checks lookups of the queries that a predicate selects.
   void chosen_queries(std::string const& what, map_type const& map, pairs const& p) {
     std::size_t const n = p.queries.size();
     random_numbers random(n);
@@ -182,7 +185,7 @@ class cuckoo_suite {
     holds(what + ": for_each", to_host(sums) == expected);
   }
 
-  /// Larger, smaller, of the same size with other values, empty, and back.
+  /// Builds the map again: larger, smaller, with the same size and other values, empty, and larger.
   void built_again(std::size_t largest) {
     auto map = made(some_pairs(1000));
     std::uint64_t first_value = 1;
@@ -230,7 +233,8 @@ class cuckoo_suite {
   options m_options;
 };
 
-/// Around the mean and the limit of a bucket, and beyond a region.
+/// Returns sizes around the mean (409 keys) of a bucket and the paper's limit (512), and beyond a
+/// region.
 inline std::vector<std::size_t> cuckoo_sizes(std::vector<std::size_t> const& more) {
   return joined({0, 1, 2, 3, 63, 64, 65, 409, 410, 511, 512, 513, 4097}, more);
 }

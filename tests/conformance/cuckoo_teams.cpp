@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The steps of a build on emulated teams of many threads, as GPUs have them: the same bytes as on one thread.
+/// The steps of a build on emulated teams of many threads, as on GPUs, give the same bytes as on
+/// one thread.
 #include <algorithm>
 #include <bit>
 #include <karpos/cuckoo_map.hpp>
@@ -19,7 +20,7 @@ using karpos_test::same;
 using u64 = std::uint64_t;
 using host = Kokkos::DefaultHostExecutionSpace;
 
-/// Of 3,000 keys in a row, the groups of even number get 500 each, the others 250.
+/// A hash for 3,000 consecutive keys: groups of even number get 500 keys each, the others 250.
 struct crowding {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u64 key, u64 seed) const {
@@ -28,12 +29,13 @@ struct crowding {
   }
 };
 
-/// Stands for a device: tuning and branches are those of the generic native part.
+/// Stands for a device: has the tuning and branches of the generic native part.
 struct emulated_device {
   struct memory_space {};
 };
 
-/// Items in rooms, where steps of a GPU's on emulated teams have left them, in one pass or two.
+/// Items in fixed-capacity partitions ("rooms"), as a GPU's steps on emulated teams leave them,
+/// after one pass or two.
 template <class View>
 struct emulated_split {
   using word = typename View::word;
@@ -94,7 +96,7 @@ using table_of = cuckoo::table<cuckoo::traits<Key, Key, host, Hash>>;
 template <class Key>
 using keys_view = Kokkos::View<Key*, host::memory_space>;
 
-/// A table filled by steps on emulated teams.
+/// A table built by steps on emulated teams.
 template <class Key, class Hash, int Threads>
 struct emulated_build {
   using table = table_of<Key, Hash>;
@@ -134,7 +136,8 @@ keys_view<Key> viewed(std::vector<Key> const& list) {
   return keys;
 }
 
-/// Returns: how often buckets were restarted.
+/// Checks that emulated teams build the same table as one thread. Returns: how often buckets were
+/// restarted.
 template <int Threads, class Key, class Hash = karpos::seeded_hash<Key>>
 u64 builds_the_same(std::vector<Key> const& list, u64 max_regions = 4096) {
   INFO("keys: ", list.size(), ", threads: ", Threads, ", regions of a pass: ", max_regions);
@@ -181,7 +184,8 @@ TEST_CASE("and one whose buckets start again") {
   CHECK(builds_the_same<512, u32, crowding>(keys) > 3);
 }
 
-/// Equal keys are too many for the room of their region: they are counted, and what is in the rooms is part of what was split.
+/// Equal keys overflow their region's capacity: they are counted, and the stored rows are among the
+/// rows that were split.
 TEST_CASE("regions that overflow, in the first pass or the second, are reported") {
   using view = table_of<u32, karpos::seeded_hash<u32>>::view_type;
   using source = cuckoo::all_pairs<view, keys_view<u32>, keys_view<u32>>;
@@ -205,7 +209,7 @@ TEST_CASE("regions that overflow, in the first pass or the second, are reported"
   }
 }
 
-/// A dense table, placed by an emulated team in its scratch.
+/// A dense table whose keys an emulated team places in scratch memory.
 template <class Key>
 struct emulated_dense {
   using table = table_of<Key, karpos::seeded_hash<Key>>;
@@ -278,7 +282,8 @@ TEST_CASE("it counts equal keys, sentinels and keys without a place") {
   keys = unique_keys<u32>(5000);
   keys[17] = keys[4711] = ~u32(0);
   CHECK(emulated_dense<u32>(keys).report.invalid == 2);
-  // 25 equal keys in windows of eight slots; nearly all equal: more than are listed.
+  // First 25 equal keys in windows of eight slots; then nearly all keys equal, more than the list
+  // holds.
   keys = unique_keys<u32>(5000);
   std::fill(keys.begin(), keys.begin() + 25, keys[0]);
   CHECK(emulated_dense<u32>(keys).report.unplaced > 0);

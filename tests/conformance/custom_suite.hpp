@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a user may bring along: hashes, equalities, queries of another type, sentinels, odd key types. Maps names a
-/// kind of map: Maps::map<Key, T, Hash, KeyEqual>.
+/// What a user may supply: hashes, equalities, queries of another type, sentinels, unusual key
+/// types. `Maps` names a kind of map: Maps::map<Key, T, Hash, KeyEqual>.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@
 
 namespace karpos_test {
 
-/// Every key has the same home and the same path. The library mixes the zero: to zero.
+/// A hash that gives every key the same home and the same path: the library mixes zero to zero.
 struct constant_hash {
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return 0; }
 };
-/// The longest stride.
+/// A hash that gives the longest stride.
 struct all_ones_hash {
   using is_avalanching = void;
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return ~std::uint64_t(0); }
 };
-/// A bad hash that leaves mixing to the library: without that, all keys would share the first bucket.
+/// A bad hash that relies on the library's mixing: without it, all keys would share the first
+/// bucket.
 struct identity_hash {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t key) const { return key; }
 };
@@ -57,7 +58,7 @@ void inserts_finds_and_erases(Map map, std::vector<std::uint32_t> const& keys) {
   CHECK(map.size(space{}) == 0);
 }
 
-/// Keys are equal when they agree but for the last digit.
+/// A hash and an equality that ignore the last decimal digit of keys.
 struct tens_hash {
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t key) const { return key / 10; }
 };
@@ -67,7 +68,7 @@ struct tens_equal {
   }
 };
 
-/// An equality of the user's decides what is a duplicate.
+/// Checks that a user's equality decides which keys are duplicates.
 template <class Maps>
 void an_equality_decides() {
   typename Maps::template map<std::uint32_t, std::uint32_t, tens_hash, tens_equal> map(space{},
@@ -83,7 +84,7 @@ void an_equality_decides() {
   CHECK(map.size(space{}) == 98);
 }
 
-/// A coordinate pair that asks a map with packed keys.
+/// A pair of coordinates that queries a map with packed keys.
 struct coordinates {
   std::uint32_t x, y;
 };
@@ -213,7 +214,8 @@ void keys_of_odd_types() {
 #endif
 }
 
-/// A function that holds a view, as functions of Kokkos codes do: its copies are not trivial. The view has one element.
+/// A function object with a view, as is common in Kokkos codes: its copies are not trivial. The
+/// view has one element.
 struct with_view {
   view<std::uint32_t> element;
 };
@@ -234,8 +236,8 @@ struct add_with_element : with_view {
   }
 };
 
-/// Calls take functions whose copies are not trivial, and views whose elements do not lie side by side or are no objects in
-/// memory, such as atomic ones.
+/// Checks calls with functions whose copies are not trivial, and with views whose elements are not
+/// contiguous or are not objects in memory, such as atomic views.
 template <class Maps>
 void functions_and_views_of_any_kind() {
   using numbers = std::vector<std::uint32_t>;
@@ -249,7 +251,7 @@ void functions_and_views_of_any_kind() {
              one = to_space(numbers{1});
   typename Maps::template map<std::uint32_t, std::uint32_t, salted_hash, salted_equal> map(
       space{}, 2000, {}, salted_hash{{salt}}, salted_equal{{salt}});
-  // Keys i and values 3 i, in every third element of one array.
+  // Keys i and values 3 i are in every third element of one array.
   numbers both(6000);
   for (std::uint32_t i = 0; i < 2000; ++i) both[3 * i] = i, both[3 * i + 1] = 3 * i;
   auto const data = to_space(both);

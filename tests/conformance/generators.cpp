@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The graphs that the driver generates: what a spec says, the same on every backend.
+/// The graphs that the driver generates: as their spec says, and equal on every backend.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ host_graph generated(std::string const& text) {
   return {to_host(g.row_offsets()), to_host(g.column_indices())};
 }
 
-/// Both directions of every edge of a list, but no self loops, drawn on the host.
+/// Returns both directions of every edge of a list without self loops, drawn on the host.
 template <class List>
 pairs drawn(List const& list) {
   pairs edges;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a user may bring along to a hash_map.
+/// What a user may supply to a hash_map.
 #include "conformance/custom_suite.hpp"
 
 #include <karpos/hash_map.hpp>

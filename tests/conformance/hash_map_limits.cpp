@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Full tables, bad arguments, and what is left afterwards.
+/// Full tables, bad arguments, and the maps that they leave behind.
 #include <karpos/hash_map.hpp>
 #include <unordered_set>
 
@@ -25,7 +25,7 @@ struct maps {
   using map = karpos::hash_map<Key, T, space>;
 };
 
-/// Fills a table to the last slot, and offers more.
+/// Fills a table to the last slot, and inserts more keys.
 template <class Key, class T, class Probing, int B>
 void fills_to_the_last_slot(u64 max_keys) {
   karpos::hash_map<Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B> map(
@@ -46,7 +46,7 @@ void fills_to_the_last_slot(u64 max_keys) {
   for (std::size_t i = 0; i < slots; ++i) expected[i] = T(3);
   CHECK(bool(to_host(out) == expected));
 
-  // An erased slot is used again once the table is compacted, which a waiting insertion does.
+  // A blocking insertion compacts the table and reuses erased slots; insert_async does not.
   std::size_t const half = slots / 2;
   CHECK(map.erase(space{}, to_space(part(keys, 0, half))) == half);
   Kokkos::View<karpos::insert_report, space::memory_space> const report("report");
@@ -68,7 +68,7 @@ TEST_CASE("a table is filled to its last slot, and says when it is full") {
 #endif
 }
 
-/// All threads storm a table that holds a fraction of their keys.
+/// Inserts, from all threads, more keys than the table holds.
 template <class Key, class T, class Probing, int B>
 void storms_a_small_table(u64 max_keys) {
   karpos::hash_map<Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B> map(
@@ -89,7 +89,7 @@ void storms_a_small_table(u64 max_keys) {
   for (Key const& key : in) foreign += offered.count(key) == 0;
   for (Key const& key : draws) draws_of_accepted += in.count(key);
   CHECK(foreign == 0);
-  // Whoever was accepted was so once and for all: every other draw of such a key is told `existing`.
+  // A key is accepted or rejected for good: every other draw of an accepted key is told `existing`.
   CHECK(r.existing == draws_of_accepted - in.size());
   CHECK(r.rejected == draws.size() - draws_of_accepted);
 
@@ -107,11 +107,11 @@ TEST_CASE(
     storms_a_small_table<u32, u32, karpos::double_hashing, 4>(1 + static_cast<u64>(round) * 10);
     storms_a_small_table<u64, u64, karpos::linear_probing, 2>(1 + static_cast<u64>(round) * 10);
   }
-  // With linear probing keys are rejected after a look at every bucket, until the table is known to
-  // be full.
+  // With linear probing, keys are rejected after a probe of every bucket, until the table is known
+  // to be full.
   storms_a_small_table<u32, u32, karpos::linear_probing, 8>(2000);
   storms_a_small_table<u64, u64, karpos::linear_probing, 2>(1000);
-  // More buckets than the probe limit of double hashing.
+  // More buckets than double hashing probes at most.
   storms_a_small_table<u32, u32, karpos::double_hashing, 1>(5000);
 }
 
@@ -136,15 +136,14 @@ u64 sum_of(view<u32> const& keys, Body const& body) {
                           body, sum);
   return sum;
 }
-/// Keys that are compared for each of some keys that are not there: looked for, erased, and offered
-/// to a full table.
+/// Key comparisons per absent key: in lookups, in erasures, and in insertions into a full table.
 struct looks_of_absent {
   double found, found_in_kernel, erased, inserted = 0, inserted_in_kernel = 0;
 };
 
-/// A full table costs at most ten times what a nearly full one does; so do its copies, and the
-/// table once keys were erased. It takes as many keys as were erased, and as it has slots once it
-/// is cleared.
+/// Checks that a full table costs at most ten times what a nearly full one costs, and so do its
+/// copies and the table after erasures. After erasures it accepts as many keys as were erased; once
+/// cleared, nearly as many as it has slots.
 template <class Probing, int B>
 void is_as_fast_when_full(u64 max_keys) {
   using map_type = karpos::hash_map<u32, u32, space, karpos::hash<u32>,
@@ -194,7 +193,7 @@ void is_as_fast_when_full(u64 max_keys) {
     CHECK(c.inserted_in_kernel <= 10 * insertion);
     CHECK(m.size(space{}) == there);
   };
-  // It is known which keys are in if a path visits all buckets.
+  // If a path visits all buckets, it is known which keys are stored.
   bool const visits_all = map.bucket_count() <= Probing::probe_limit;
   auto const in = map.insert(space{}, at(slots - last, slots), 1u).inserted;
   CHECK((in == last || !visits_all));
@@ -204,7 +203,7 @@ void is_as_fast_when_full(u64 max_keys) {
   deep_copy(space{}, copy, map);
   check_full(copy, slots);
 
-  // Erased slots are in the way until the table is compacted; then it takes as many keys, and is
+  // Erased slots stay occupied until the table is compacted. Then it accepts as many keys, and is
   // full again.
   CHECK(map.erase(space{}, at(0, last)) == last);
   check_full(map, slots - last);
@@ -237,7 +236,7 @@ TEST_CASE(
 #endif
 }
 
-/// A hash_map whose insertions set marks on the way, as those of GPUs do.
+/// A hash_map whose insertions set marks while they probe, as on GPUs.
 template <class Probing, int B>
 struct marking_traits
     : karpos::detail::open_addressing::traits<u32, u32, space, karpos::hash<u32>,
@@ -261,7 +260,8 @@ struct offer_keys {
   KOKKOS_FUNCTION void operator()(u64 i) const { map.insert(keys(i), 1u); }
 };
 
-/// Marks of refused keys slow a full table down only until a call that waits refuses keys.
+/// Checks that marks of rejected keys slow a full table down only until a blocking call rejects
+/// keys.
 template <class Probing, int B>
 void is_fast_again_when_full(u64 max_keys) {
   using map_type = marking_map<Probing, B>;
@@ -321,7 +321,7 @@ void is_fast_again_when_full(u64 max_keys) {
   CHECK(sum_of(too_many, insert_each<typename map_type::ref_type>{map.ref(), too_many}) ==
         2 * slots);
   check_full(slots, "after kernels");
-  // A copy renews its marks if refs may have left some in the source.
+  // A copy rebuilds its marks if refs may have left some in the source.
   map.clear(space{});
   CHECK(map.insert(space{}, at(0, slots), 1u).inserted == slots);
   CHECK(map.insert(space{}, too_many, 1u).rejected == 2 * slots);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Maps that live long: what is erased makes room for what comes, in bulk, for every way of inserting.
+/// Maps that live long: erased keys leave slots for new ones, in bulk, with every way of inserting.
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_set.hpp>
 #include <karpos/hopscotch_map.hpp>
@@ -22,7 +22,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using karpos::insert_report;
 
-/// Erases all keys of a full map and inserts others, again and again.
+/// Erases all keys of a full map and inserts others, repeatedly.
 template <class Key, class T>
 void takes_others_again_and_again(u64 max_keys, double load, int rounds) {
   typename karpos::hash_map<Key, T, space>::options o;
@@ -60,7 +60,7 @@ TEST_CASE("erase all, insert others: every key is taken, round after round") {
   takes_others_again_and_again<u32, u32>(1, 0.5, 100);
 }
 
-/// A table of which kernels, unknown to the host, have taken every slot, and erased every key.
+/// Fills every slot of a table, and erases every key, by kernels that the host does not see.
 struct insert_and_erase {
   karpos::hash_map<u32, u32, space>::ref_type map;
   view<u32> keys;
@@ -111,7 +111,7 @@ TEST_CASE("a merge into a map that is full of tombstones merges each value once"
   auto const mine = to_space(part(keys, 0, n)), first = to_space(part(keys, 0, n / 2));
   map.insert(space{}, first, 10u);
   fill_with_tombstones(map, to_space(part(keys, n, 20 * n)));
-  // A few keys at first, for which the tombstones are not counted: those that are new find no place.
+  // A few keys at first, so that the tombstones are not counted: new keys find no slot.
   auto const few = to_space(part(keys, n / 2 - 10, n / 2 + 10));
   CHECK(bool(map.insert_or_apply(space{}, few, 1u, karpos::plus{}) == insert_report{10, 10, 0, 0}));
   CHECK(map.tombstones(space{}) == 0);
@@ -184,7 +184,7 @@ TEST_CASE("0.0 and -0.0 are one key, and so is every NaN") {
 #endif
 }
 
-/// What operations of a ref answer for a key equal to a sentinel.
+/// Counts the operations of a ref that answer wrongly for a key equal to a sentinel.
 template <class Map>
 struct ask_for_sentinel {
   typename Map::ref_type map;
@@ -215,7 +215,7 @@ TEST_CASE("a key equal to a sentinel is no success in a kernel") {
 }
 #endif
 
-/// Mixed operations on a few keys that come and go: many more insertions than there are slots.
+/// Runs mixed operations on a few keys that come and go: many more insertions than slots.
 template <class Key>
 void keys_come_and_go(u64 max_keys, double load, u64 n) {
   using operation = karpos::map_operation<Key, Key>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where a hash_map lives: memory of the user's, other spaces, sizes beyond 32 bits.
+/// Where a hash_map is stored: a user's memory, other spaces, sizes beyond 32 bits.
 #include "conformance/storage_suite.hpp"
 
 #include <karpos/cuckoo_map.hpp>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Tables are moved, never copied in silence: deep_copy says what it costs.
+/// Tables are moved, but never copied silently: deep_copy makes the cost visible.
 template <class Map>
 inline constexpr bool is_move_only =
     std::is_move_constructible_v<Map> && std::is_move_assignable_v<Map> &&
@@ -70,7 +70,7 @@ TEST_CASE("sizes beyond 32 bits are computed, not cut") {
       double const slots = static_cast<double>(keys) / load;
       double const bytes = static_cast<double>(small::bytes_for(keys, load));
       CHECK(bytes >= 8 * slots);
-      CHECK(bytes <= 8 * slots * 1.07 + 4096);  // marks and the way to the next prime
+      CHECK(bytes <= 8 * slots * 1.07 + 4096);  // marks, and the distance to the next prime
       double const large_bytes = static_cast<double>(large::bytes_for(keys, load));
       CHECK(large_bytes >= 16 * slots);
       CHECK(large_bytes <= 16 * slots * 1.07 + 4096);

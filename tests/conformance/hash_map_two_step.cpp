@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Slots of 16 bytes that are claimed and then published, as on machines without a compare-and-swap of 16
-/// bytes: forced here, so that every machine tests it.
+/// Slots of 16 bytes that are claimed and then published, as on machines without a compare-and-swap
+/// of 16 bytes. The test forces this, so that it runs on every machine.
 #include "conformance/ref_suite.hpp"
 
 namespace {
@@ -11,7 +11,7 @@ using karpos_test::space;
 using karpos_test::to_space;
 using karpos_test::view;
 
-/// A hash_map that claims slots in one step or in two, whatever the machine can do.
+/// A hash_map that claims slots in one step or in two, regardless of the machine.
 template <class Key, class T, class Probing, int B, bool OneStep>
 class table_of
     : public karpos::hash_table<
@@ -102,7 +102,7 @@ TEST_CASE(
     one_step_table const same_keys("one_step", 10, o);
     auto const s = table.raw().slot().reserved_keys();
     CHECK(same_keys.raw().slot().reserved_keys().busy ==
-          s.busy);  // every machine stores the same keys
+          s.busy);  // every machine reserves the same keys
     CHECK(s.empty == empty);
     CHECK(s.erased == erased);
     CHECK(s.busy != empty);
@@ -111,8 +111,8 @@ TEST_CASE(
   }
 }
 
-// A table that was filled where one step does, and that is then used where it takes two: tombstones must not
-// look like slots that somebody is about to publish.
+// A table filled in one step and then used in two: its tombstones must not look like slots that a
+// thread is about to publish.
 TEST_CASE("a table changes from one step to two and back") {
   using one_step = table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, true>;
   using two_step = table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, false>;

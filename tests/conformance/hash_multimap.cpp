@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A hash_multimap answers as std::unordered_multimap does, however often a key occurs and in however many insertions.
+/// A hash_multimap answers as std::unordered_multimap does, for any multiplicity of keys and any
+/// number of insertions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ std::vector<T> numbers(std::size_t n, u64 first = 0) {
   return values;
 }
 
-/// n keys of which each occurs about `multiplicity` times, in a random order.
+/// Returns n keys in random order, each about `multiplicity` times.
 template <class Key>
 std::vector<Key> repeated(std::size_t n, u64 multiplicity, u64 seed = 1) {
   auto const different = unique_keys<Key>((n + multiplicity - 1) / multiplicity);
@@ -57,7 +58,7 @@ std::vector<Key> repeated(std::size_t n, u64 multiplicity, u64 seed = 1) {
   return keys;
 }
 
-/// The same map on the host, and what it says.
+/// A std::unordered_multimap with the map's pairs, and the answers that it implies.
 template <class Key, class T>
 struct oracle {
   std::unordered_multimap<Key, T> map;
@@ -96,7 +97,7 @@ std::vector<std::pair<A, B>> zipped(std::vector<A> const& a, std::vector<B> cons
   return both;
 }
 
-/// Sums up, per query, the calls of a visitor and what they are given.
+/// Sums, for each query, the calls of a visitor and the values passed to it.
 template <class T>
 struct tally_matches {
   view<u64> calls;
@@ -106,7 +107,7 @@ struct tally_matches {
     Kokkos::atomic_add(&sums(query), static_cast<double>(value));
   }
 };
-/// The same by a ref, one query after another, and how many answers of the ref contradict each other.
+/// Computes these sums with a ref, query by query, and counts the ref's contradictory answers.
 template <class Ref, class Key, class T>
 struct ask_ref {
   Ref ref;
@@ -128,7 +129,7 @@ struct ask_ref {
     wrong += any.present != (n > 0) || (n > 0) != (equal_any > 0);
   }
 };
-/// The same by tiles.
+/// Computes these sums with tiles.
 template <int W, class Ref, class Key, class T>
 struct ask_by_tiles {
   Ref ref;
@@ -141,7 +142,7 @@ struct ask_by_tiles {
       Kokkos::atomic_add(&calls(i), u64(1));
       Kokkos::atomic_add(&sums(i), static_cast<double>(value));
     });
-    // A second answer, which all lanes have, must agree: it is taken off again.
+    // A second answer, by all lanes, must agree; a contradiction makes `calls` wrong.
     u64 const n = ref.count(t, queries(i)), there = ref.contains(t, queries(i)) ? 1 : 0;
     t.once([&] {
       if ((n > 0) != (there > 0)) Kokkos::atomic_add(&calls(i), u64(1) << 40);
@@ -158,7 +159,7 @@ void same_tallies(std::string const& what, std::vector<std::pair<u64, T>> const&
   std::vector<double> sum(calls.extent(0));
   for (auto const& [query, value] : expected) {
     ++n[query];
-    sum[query] += static_cast<double>(value);  // whole numbers: exact in any order
+    sum[query] += static_cast<double>(value);  // whole numbers: sums are exact in any order
   }
   holds(what + ": calls", to_host(calls) == n);
   holds(what + ": sums", to_host(sums) == sum);
@@ -197,7 +198,7 @@ void check_kernels(std::string const& what, Map const& map, oracle<Key, T> const
   });
 }
 
-/// Collects pairs that a visitor is given.
+/// Collects the pairs that a visitor is given.
 template <class Key, class T>
 struct collect_pairs {
   view<Key> keys;
@@ -279,7 +280,7 @@ void check(std::string const& what, Map const& map, oracle<Key, T> const& o,
   check_kernels(what, map, o, queries);
 }
 
-/// Some keys that are in, and as many that are not.
+/// Returns some stored keys, and about as many absent ones.
 template <class Key>
 std::vector<Key> some_queries(std::vector<Key> const& keys, std::size_t most) {
   std::vector<Key> queries;
@@ -290,7 +291,7 @@ std::vector<Key> some_queries(std::vector<Key> const& keys, std::size_t most) {
   return queries;
 }
 
-/// Insertions of batches, each with what the last ones left.
+/// Inserts pairs in batches, and checks the map after each batch.
 template <class Key, class T, class Number>
 void inserts_in_batches(std::size_t n, u64 multiplicity, std::size_t batches) {
   std::string const what = std::to_string(n) + " pairs, " + std::to_string(multiplicity) +
@@ -335,7 +336,7 @@ TEST_CASE("i32 and float") { answers_as_the_oracle<std::int32_t, float, u32>(); 
 TEST_CASE("u64 and double, pair numbers of 64 bits") { answers_as_the_oracle<u64, double, u64>(); }
 
 namespace {
-/// Functions that loops cannot copy trivially: keys with the same label are one.
+/// A hash and an equality that cannot be copied trivially: keys with the same label are equal.
 struct labels {
   view<u32> of_key;
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return of_key(key); }
@@ -471,12 +472,12 @@ TEST_CASE("erased keys are gone, come back with new values only, and give their 
   o.insert(keys, numbers<u32>(n));
   auto const different = unique_keys<u32>(n / 6);
   std::vector<u32> gone(different.begin(), different.begin() + 300);
-  gone.insert(gone.end(), different.begin(), different.begin() + 10);  // asked for twice
+  gone.insert(gone.end(), different.begin(), different.begin() + 10);  // queried twice
   gone.push_back(~u32(0));                                             // a sentinel
   CHECK(map.erase(space(), to_space(gone)) == o.erase(gone));
   check("erased", map, o, different);
   CHECK(map.erase(space(), to_space(gone)) == 0);
-  // The table is full of dead pairs: as many fit as were erased.
+  // The table is full of erased pairs; as many pairs fit as were erased.
   std::vector<u32> again(1'800);
   for (std::size_t i = 0; i < again.size(); ++i) again[i] = different[i % 400];
   CHECK(map.insert(space(), to_space(again), to_space(numbers<u32>(1'800, 50'000))) ==
@@ -500,7 +501,7 @@ TEST_CASE(
   CHECK(r.inserted + r.rejected == 4'000);
   CHECK(r.rejected > 3'000);
   CHECK(few_keys.size() == r.inserted);
-  // What was rejected takes room until it is needed.
+  // Rejected pairs use memory until it is needed.
   u32 const there = [&] {
     view<u32> const k("keys", r.inserted), v("values", r.inserted);
     few_keys.retrieve_all(space(), k, v);
@@ -510,7 +511,7 @@ TEST_CASE(
   CHECK(few_keys.insert(space(), to_space(fill), 2u) ==
         karpos::insert_report{fill.size(), 0, 0, 0});
 
-  // Where none is inserted, no pairs are moved to make room for the next that are rejected.
+  // If a call inserts no pair, it moves no pairs to make space for the next rejected ones.
   small_map nearly_full(space(), 102, 10);
   auto const others = unique_keys<u32>(1'100);
   nearly_full.insert(space(), to_space(std::vector<u32>(others.begin(), others.begin() + 1'000)),
@@ -538,7 +539,7 @@ TEST_CASE(
 }
 
 namespace {
-/// Three bytes of it are nobody's.
+/// A key with three bytes of padding.
 struct padded {
   std::int8_t low;
   std::int32_t high;
@@ -579,9 +580,9 @@ TEST_CASE(
   CHECK(to_host(counts) == std::vector<u32>{0, 2, 0, 2, 1, 0});
   CHECK(to_host(any) == std::vector<u32>{8, 4, 8, 4, 4, 8});
   CHECK(map.retrieve_size(space(), keys) == 5);
-  // Their places are used again.
+  // Their slots are used again.
   CHECK(map.insert(space(), to_space<u32>({7, 7, 7}), 1u).inserted == 3);
-  // No place is left: they are told from what is rejected.
+  // No slot is left: sentinels are still told apart from rejected keys.
   throws<std::invalid_argument>([&] { map.insert(space(), keys, 4u); }, "sentinel", "3 of 6",
                                 "0 inserted");
   CHECK(map.size() == 6);
@@ -604,7 +605,7 @@ TEST_CASE("a table that grows does so rather than look for the memory of a few e
 }
 
 namespace {
-/// Kernels insert pairs, from i on.
+/// Inserts pairs, from `first` on, in a kernel.
 template <class Ref>
 struct insert_pairs {
   Ref ref;
@@ -641,7 +642,7 @@ TEST_CASE(
   o.insert(part(keys, 0, 1'000), part(values, 0, 1'000));
   CHECK(map.settle(space()) == karpos::insert_report{1'000, 0, 0, 0});
   check("after settle", map, o, part(keys, 0, 80));
-  // The next bulk insertion takes them in, too; and settle says what became of them.
+  // The next bulk insertion consolidates them, too; settle() still reports them.
   CHECK(insert_in_kernel(map.ref(space(), 1'000), keys, 1'000, 1'000) == 0);
   CHECK(
       map.insert(space(), to_space(part(keys, 2'000, 3'000)), to_space(part(values, 2'000, 3'000)))
@@ -649,7 +650,7 @@ TEST_CASE(
   o.insert(part(keys, 1'000, 3'000), part(values, 1'000, 3'000));
   check("after an insertion", map, o, part(keys, 0, 80));
   CHECK(map.settle(space()) == karpos::insert_report{1'000, 0, 0, 0});
-  // Without waiting; then an erasure sees them.
+  // insert_async does not block; a later erasure consolidates its pairs.
   map.insert_async(space(), to_space(part(keys, 3'000, n)), to_space(part(values, 3'000, n)));
   o.insert(part(keys, 3'000, n), part(values, 3'000, n));
   auto const some = part(keys, 0, 5);
@@ -789,13 +790,14 @@ TEST_CASE("pending pairs are inserted once, where memory runs out while they are
     MESSAGE("skipped: memory of " KARPOS_TEST_SPACE_NAME " cannot be bounded here");
     return;
   }
-  // Pairs of the second batch are to lie where those of the first were rejected: all are moved.
+  // The pairs of the second batch go to slots where those of the first were rejected, so all are
+  // moved.
   constexpr std::size_t n = 500'000;
   map_of<u32, wide> map(space(), n, 10);
   view<u32> const equal("keys", n - 1'000);
   Kokkos::deep_copy(equal, 5u);
   map.insert(space(), equal, wide{});
-  auto keys = unique_keys<u32>(1'000);  // all have room: who comes first takes none from others
+  auto keys = unique_keys<u32>(1'000);  // all fit: none takes another key's slot
   std::fill(keys.begin(), keys.begin() + 100, 5u);
   map.insert_async(space(), to_space(keys), wide{});
   auto const another = to_space<u32>({5});
@@ -836,7 +838,7 @@ TEST_CASE("copies: on the host and back, without what is pending") {
   CHECK(copy.insert(space(), to_space<u32>({1, 1}), 9u).inserted == 2);
   CHECK(map.size() == o.map.size());
   map.ref(space(), 5);
-  deep_copy(space(), copy, map);  // room was made, but nothing is pending
+  deep_copy(space(), copy, map);  // space is reserved, but no pair is pending
   check("copied beside room for pairs", copy, o, some_queries(keys, 200));
   map.insert_async(space(), to_space<u32>({1, 1}), 9u);
   throws<std::invalid_argument>([&] { deep_copy(space(), copy, map); }, "2 pairs are pending",

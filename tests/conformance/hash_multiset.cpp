@@ -39,7 +39,7 @@ struct tally_set_queries {
   KOKKOS_FUNCTION void operator()(u64 query) const { Kokkos::atomic_add(&calls(query), u64(1)); }
 };
 struct tally_set_keys {
-  view<u64> calls;  // of key i
+  view<u64> calls;  // by key
   KOKKOS_FUNCTION void operator()(u32 key) const { Kokkos::atomic_add(&calls(key), u64(1)); }
 };
 struct ask_set {
@@ -54,7 +54,7 @@ struct ask_set {
   }
 };
 
-/// Keys are below 1,000, as are queries.
+/// Checks a set against the oracle. Keys and queries are below 1,000.
 void check(std::string const& what, set_type const& set, counts_type const& o) {
   u64 size = 0;
   std::vector<u32> queries(1'000);
@@ -165,8 +165,8 @@ TEST_CASE("a million equal keys take one slot; keys that find none are rejected,
 
 #if KARPOS_FULL_TESTS
 namespace {
-/// A hash that crowds all keys in the first 64th of its range, with strides of double hashing that
-/// are all alike.
+/// A hash that crowds all keys into the first 64th of its range, with strides of double hashing
+/// that are all alike.
 struct crowded_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return karpos::hash<u32>{}(key) >> 32 << 26; }

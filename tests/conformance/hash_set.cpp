@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// hash_set: what it shares with hash_map is tested there; here is its own interface, in bulk and in kernels.
+/// The interface of hash_set, in bulk and in kernels. The tests of hash_map cover what the two
+/// share.
 #include <karpos/hash_set.hpp>
 #include <set>
 
@@ -44,7 +45,7 @@ std::vector<bool> flags_of(view<bool> const& flags) {
   return std::vector<bool>(mirror.data(), mirror.data() + mirror.size());
 }
 
-/// 3000 keys, of which the first 2000 go in.
+/// Checks of a set with 3000 keys, of which the first 2000 are inserted.
 template <class Set>
 struct set_suite {
   using Key = typename Set::key_type;
@@ -82,7 +83,7 @@ struct set_suite {
     }
   }
 
-  /// Every key once and 4000 draws more.
+  /// Inserts every key once, and 4000 draws more.
   void inserts(Set& set) const {
     auto draws = karpos_test::skewed_draws(in, 4000, 71);
     draws.insert(draws.end(), in.begin(), in.end());
@@ -112,7 +113,7 @@ struct set_suite {
     CHECK(to_host(sums) == std::vector<u64>{2000, sum});
   }
 
-  /// Ends with the 1500 keys whose digit is below five.
+  /// Erases and inserts again; ends with the 1500 keys whose digit is below five.
   void erases_and_inserts_again(Set& set) const {
     typename Set::report_view const report("report");
     typename Set::erase_view const erased("erased");
@@ -131,7 +132,7 @@ struct set_suite {
     CHECK(set.size(space{}) == 1500);
   }
 
-  /// What does not fit, and bad arguments.
+  /// Checks keys that do not fit, and bad arguments.
   void refuses(Set& set) const {
     Set small(space{}, 100);
     u64 const slots = small.capacity();
@@ -149,7 +150,7 @@ struct set_suite {
     throws<std::invalid_argument>([&] { set.retrieve_all(space{}, few); }, "1500", "3");
   }
 
-  /// Over memory of the user's, and copied.
+  /// Checks a set in a user's memory, and its copy.
   void lives_elsewhere() const {
     view<unsigned char> const memory("memory", Set::bytes_for(2000));
     Set wrapped(space{}, karpos::wrapped_memory{memory.data(), memory.size()}, 2000);
@@ -187,7 +188,7 @@ struct set_operations {
     Key const key = keys(i % keys.extent(0));
     auto const o = ref.insert(t, key);
     bool const there = ref.contains(t, key);
-    // Every other key is erased, once, when the last of its copies comes by; others may erase it first.
+    // Each odd key is erased when its last copy arrives, unless another thread erases it first.
     bool const gone = i % keys.extent(0) % 2 == 1 && ref.erase(t, key);
     t.once([&] {
       Kokkos::atomic_add(&counts(0), u64(o == karpos::outcome::inserted));
@@ -211,7 +212,7 @@ void in_kernels() {
   auto const counts = to_host(body.counts);
   INFO("B = ", B, ", W = ", W, ", key of ", sizeof(Key), " bytes");
   CHECK(counts[0] + counts[1] == different * copies);
-  CHECK(counts[2] >= different * copies / 2);  // the keys that nobody erases are always there
+  CHECK(counts[2] >= different * copies / 2);  // keys that no thread erases are always stored
   CHECK(counts[0] - counts[3] == set.size(space{}));
   std::multiset<Key> even;
   for (std::size_t i = 0; i < keys.size(); i += 2) even.insert(keys[i]);

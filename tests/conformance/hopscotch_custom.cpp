@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a user may bring along to a hopscotch_map; and hashes that are good for nothing.
+/// What a user may supply to a hopscotch_map, and useless hashes.
 #include <algorithm>
 #include <exception>
 #include <karpos/hopscotch_map.hpp>
@@ -51,7 +51,7 @@ TEST_CASE("hopscotch_map: a hash that does not mix is mixed: consecutive keys do
   inserts_finds_and_erases(custom_maps::map<u32, u32, identity_hash>(space{}, 10000), keys);
 }
 
-/// The last home of a table for 1,000 keys, whose seed is 0.
+/// A hash that gives the last home of a table for 1,000 keys with the seed 0.
 struct last_home_hash {
   using is_avalanching = void;
   static constexpr u64 slots = 1260;
@@ -61,7 +61,7 @@ struct last_home_hash {
   }
 };
 
-/// All keys have one home: its neighbourhood is all the room there is.
+/// Checks keys with one home: only the slots of its neighbourhood can store them.
 template <class Hash>
 void one_home() {
   using map_type = custom_maps::map<u32, u32, Hash>;
@@ -107,11 +107,11 @@ TEST_CASE("hopscotch_map: where growth does not help there is an end to it") {
     }
   }
   CHECK(said);
-  CHECK(map.capacity() <= 16 * slots);  // it gives up before it has taken all memory
+  CHECK(map.capacity() <= 16 * slots);  // gives up before it uses all memory
   karpos_test::check_map_in_order("after all", map, 32);
 }
 
-/// Functions for which a key is an index: any other number would be an access out of bounds.
+/// Functions for which a key is an index: any other number would be out of bounds.
 struct table_of_names {
   static constexpr u32 count = 300;
   u64 const* hashes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Full hopscotch maps, maps that grow, maps whose slots are used again and again, and bad arguments.
+/// Full hopscotch maps, maps that grow, maps whose slots are reused repeatedly, and bad arguments.
 #include <karpos/hopscotch_map.hpp>
 #include <unordered_set>
 
@@ -43,7 +43,7 @@ TEST_CASE("hopscotch_map: tables that no memory can hold are refused with their 
   karpos_test::tables_that_no_memory_can_hold<maps>();
 }
 
-/// Counts the lines to which moves lead from the first one, there and back.
+/// Counts the lines that moves can reach from the first line, in either direction.
 u64 lines_reached(karpos::detail::hopscotch::line_geometry const& g) {
   std::vector<std::vector<u64>> next(g.lines());
   for (u64 home = 0; home < g.lines(); ++home)
@@ -92,7 +92,7 @@ TEST_CASE("hopscotch_map: small maps of fixed size take the keys that they are m
     }
 }
 
-/// Inserts more keys than fit without growing: those that fit stay, and are there once.
+/// Inserts more keys than fit without growth: those that fit stay, and are stored once.
 template <class Key, class T>
 void fills_up(u64 max_keys, double load) {
   using map_type = karpos::hopscotch_map<Key, T, space>;
@@ -114,7 +114,7 @@ void fills_up(u64 max_keys, double load) {
   CHECK(in.size() == r.inserted);
   check_map_in_order("full", map, r.inserted);
 
-  // What is in is found and nothing else; insert_or_apply rejects as well, and does not add twice.
+  // Exactly the stored keys are found. insert_or_apply also rejects keys, and does not merge twice.
   view<T> const out("out", keys.size());
   map.insert_or_apply(space{}, to_space(keys), T(2), karpos::plus{});
   map.find(space{}, to_space(keys), out, T(0));
@@ -125,7 +125,7 @@ void fills_up(u64 max_keys, double load) {
     wrong += found[i] != (in.count(keys[i]) != 0 ? T(3) : later.count(keys[i]) != 0 ? T(2) : T(0));
   CHECK(wrong == 0);
 
-  // Erased slots are used again at once.
+  // Erased slots are reused at once.
   u64 const size = map.size(space{});
   std::vector<Key> const all(later.begin(), later.end());
   auto const half = part(all, 0, all.size() / 2);
@@ -164,7 +164,7 @@ struct is_key {
     return key == wanted;
   }
 };
-/// A table without a free slot refuses keys after a few looks, until one is erased.
+/// Checks that a table without a free slot rejects keys after a few probes, until a key is erased.
 template <class Key, class T>
 void remembers_being_full(u64 max_keys) {
   using map_type = karpos::hopscotch_map<Key, T, space, karpos_test::counting_hash<Key>>;
@@ -200,7 +200,7 @@ void remembers_being_full(u64 max_keys) {
   u64 round = 0, forgotten = 0, inserted = 0;
   for (Key const key : in) {
     if (++round > 40) break;
-    map.insert(space{}, others, T(1));  // finds out anew that the table is full
+    map.insert(space{}, others, T(1));  // finds out again that the table is full
     bool erased = false, taken = false;
     if (round % 5 == 0)
       erased = map.erase(space{}, to_space(std::vector<Key>{key})) == 1;
@@ -235,7 +235,7 @@ TEST_CASE(
 #endif
 }
 
-/// Ten times the keys that it was made for, with duplicates and a stencil.
+/// Inserts ten times the keys that the map was made for, with duplicates and a stencil.
 template <class Key, class T>
 void grows(u64 max_keys) {
   karpos::hopscotch_map<Key, T, space> map(space{}, max_keys);
@@ -249,7 +249,7 @@ void grows(u64 max_keys) {
   twice.insert(twice.end(), keys.begin(), keys.end());
   std::vector<T> twice_values(values);
   twice_values.insert(twice_values.end(), values.begin(), values.end());
-  // Of the first third both copies are chosen, of the second third one, of the others none.
+  // Both copies of the first third are selected, one of the second third, and none of the others.
   u64 chosen = 0, different = 0;
   for (std::size_t i = 0; i < 2 * n; ++i) {
     std::size_t const key = i % n;
@@ -270,7 +270,7 @@ void grows(u64 max_keys) {
   map.find(space{}, d_keys, out, T(0));
   CHECK(to_host(out) == values);
 
-  // Assigning grows as well, and every value is the new one.
+  // Assignment grows the map as well, and every value is the new one.
   karpos::hopscotch_map<Key, T, space> assigned(space{}, max_keys);
   std::size_t const third = n / 3;
   CHECK(assigned.insert(space{}, to_space(part(keys, 0, third)), T(7)).inserted == third);
@@ -293,7 +293,7 @@ TEST_CASE("hopscotch_map: bulk insertions grow, lose nothing and count exactly")
   grows<u32, u32>(150);
 }
 
-/// insert_or_apply does not grow: what was merged must not be merged again.
+/// insert_or_apply does not grow the map: merged values must not be merged again.
 TEST_CASE("hopscotch_map: insert_or_apply rejects, merges once and does not grow") {
   karpos::hopscotch_map<u32, u32, space> map(space{}, 40);
   u64 const slots = map.capacity();
@@ -305,7 +305,8 @@ TEST_CASE("hopscotch_map: insert_or_apply rejects, merges once and does not grow
   check_map_in_order("after insert_or_apply", map, r.inserted);
 }
 
-/// Round after round the oldest keys go and as many others come, in a table that does not grow.
+/// Erases the oldest keys and inserts as many others, round after round, in a table that does not
+/// grow.
 template <class Key, class T>
 void churns(u64 max_keys, double load, int rounds) {
   using map_type = karpos::hopscotch_map<Key, T, space>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where a hopscotch_map lives: memory of the user's, other spaces, sizes beyond 32 bits.
+/// Where a hopscotch_map is stored: a user's memory, other spaces, sizes beyond 32 bits.
 #include <karpos/hopscotch_map.hpp>
 
 #include "conformance/storage_suite.hpp"
@@ -45,7 +45,7 @@ TEST_CASE("hopscotch_map: sizes beyond 32 bits are computed, not cut") {
   for (int exponent : {20, 31, 32, 33, 36, 40}) {
     u64 const keys = u64(1) << exponent;
     for (double load : {0.5, 0.8, 0.98}) {
-      // A hop word for seven slots, and lines come in pairs.
+      // Each seven slots have a hop word, and lines come in pairs.
       double const words = static_cast<double>(keys) / load * 8 / 7;
       double const bytes = static_cast<double>(small::bytes_for(keys, load));
       CHECK(bytes >= 8 * words);

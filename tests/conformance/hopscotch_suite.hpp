@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The suites of the maps for a hopscotch_map with certain types.
+/// The suites of maps, for a hopscotch_map of certain types.
 #pragma once
 
 #include <karpos/hopscotch_map.hpp>
@@ -19,7 +19,8 @@ void check_hopscotch() {
   check_map_in_order("after all operations in kernels", map, map.size(space{}));
 }
 
-/// One thread for each operation, tiles that read a line in several steps and in one, and wider ones.
+/// Checks operations by single threads, by tiles that read a line in several steps or in one, and
+/// by wider tiles.
 template <class Key, class T>
 void check_hopscotch_in_kernels() {
   check_hopscotch<Key, T, 1>();
