@@ -53,7 +53,7 @@ void applies(std::size_t n) {
   std::vector<u32> const in(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(2 * n));
   map.insert(space{}, to_space(in), 5u);
   std::vector<operation> operations;
-  for (std::size_t i = 0; i < n; ++i) {  // no two of them on one key
+  for (std::size_t i = 0; i < n; ++i) {  // each on a key of its own
     operations.push_back({karpos::map_op::find, keys[i], 0});
     operations.push_back({karpos::map_op::erase, keys[n + i], 0});
     operations.push_back({karpos::map_op::insert, keys[2 * n + i], 6});
@@ -164,7 +164,7 @@ TEST_CASE("host views: what is refused") {
   throws<std::logic_error>([&] { none.erase(space{}, empty.view); }, "no memory");
 }
 
-/// Copies in batches; tells their sizes.
+/// Copies in batches. Returns: the batches' sizes.
 std::vector<u64> sizes_of_copies(karpos::detail::batch_plan const& plan,
                                  placed<pageable, u32> const& from,
                                  placed<pageable, u32> const& to) {
@@ -232,7 +232,7 @@ TEST_CASE("host views: little memory makes batches small, and none is said") {
   holds("batches are smaller", seen.front() < n / 4);
   same("all are in batches", std::accumulate(seen.begin(), seen.end(), u64(0)), n);
   holds("what they write", to.contents() == numbers);
-  u64 const endless = u64(1) << 40;  // nobody reads them: there are no buffers
+  u64 const endless = u64(1) << 40;  // not read: there are no buffers
   Kokkos::View<u32*, pageable, Kokkos::MemoryUnmanaged> const all(from.view.data(), endless);
   using karpos::detail::input;
   using batches_type = karpos::detail::batches<space, input<decltype(all)>>;

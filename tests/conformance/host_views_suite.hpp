@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// Bulk operations on views that lie on the host while the table does not: in tiny batches, against an oracle. Where there
-/// is no device, memory spaces of our own, which are the host's by another name, stand in for its memory.
+/// Bulk operations on views in host memory while the table is not, in tiny batches, compared with
+/// an oracle. Without a device, memory spaces defined here, which are aliases of the host's, stand
+/// in for its memory.
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_set.hpp>
@@ -67,7 +68,7 @@ namespace {
 
 constexpr std::size_t sizes[] = {0, 1, 4, 5, 6, 7, 8, 10, 14, 23, 300};
 
-/// A view in some memory, and the allocation below it.
+/// A view in some memory, and its allocation.
 template <class Memory, class X>
 class placed {
  public:
@@ -81,7 +82,7 @@ class placed {
   placed(std::size_t n, X const& x) : m_own("placed", n), view(m_own.data(), n) {
     Kokkos::deep_copy(m_own, x);
   }
-  /// Of host memory without a fence: calls that write there have waited.
+  /// Copies host memory without a fence: calls that write there have blocked until they were done.
   std::vector<X> contents() const {
     if constexpr (std::is_same_v<Memory, pageable> || std::is_same_v<Memory, pinned>)
       return std::vector<X>(m_own.data(), m_own.data() + m_own.extent(0));
@@ -118,7 +119,7 @@ void contents_are(std::string const& what, Map const& map, oracle_of<Map> const&
   holds(what, expected.equals(to_host(keys), to_host(values), n));
 }
 
-/// n draws of keys, some of them equal, with a value for each, and what lookups ask for.
+/// Draws n keys, some of them equal, with a value for each, and queries for lookups.
 template <class Map>
 struct offers {
   using Key = typename Map::key_type;
@@ -133,7 +134,7 @@ struct offers {
   }
   std::vector<Key> draws, queries;
   std::vector<T> values;
-  std::vector<flag> numbers;  // stencil: every third is odd
+  std::vector<flag> numbers;  // stencil: every third number is odd
 };
 
 struct plus_host {
@@ -150,7 +151,7 @@ void add(oracle_of<Map>& o, karpos::insert_report& report, typename Map::key_typ
                                                                              : report.existing);
 }
 
-/// Merges, all of them and some, with values from a view, and one for all.
+/// Checks merges of all rows and of selected ones, with values from a view or one value for all.
 template <class Map, class KeyMemory, class ValueMemory>
 void merges(std::size_t n) {
   offers<Map> const o(n);
@@ -175,7 +176,7 @@ void merges(std::size_t n) {
   contents_are("contents after erase", map, {});
 }
 
-/// Insertions that leave one value, which each key has of its own.
+/// Checks insertions in which every key has one value of its own.
 template <class Map, class KeyMemory, class ValueMemory>
 void insertions(std::size_t n) {
   using Key = typename Map::key_type;
@@ -210,7 +211,8 @@ void insertions(std::size_t n) {
   holds("values of find_or_insert", out.contents() == o.values);
 }
 
-/// Every second query is there. Answers are read as soon as calls return where they lie on the host.
+/// Checks lookups; every second query is stored. Answers in host memory are read as soon as the
+/// call returns.
 template <class Map, class QueryMemory, class OutMemory>
 void lookups(Map const& map, offers<Map> const& o) {
   using T = typename Map::mapped_type;

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "support/emulated_space.hpp"
-// What it declares is to be seen by these.
+// The headers below must see its declarations.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -14,17 +14,17 @@
 #include "support/keys.hpp"
 #include "support/places.hpp"
 
-// Insertions by pages as a whole, on a device that a CPU emulates: rows split in one pass and in two, rooms that are too small in
-// either, memory that is refused.
+// Insertions by table segments ("pages") as a whole, on a device that a CPU emulates: rows split in
+// one pass or two, partitions that overflow in either pass, and memory that is refused.
 
 namespace karpos::detail::open_addressing {
 
-/// Whose tuning that of the emulated one is, but for sizes.
+/// The device whose tuning the emulated one has, except for sizes.
 struct some_device {
   struct memory_space {};
 };
 
-/// Pages of 16 pairs, so that few rows have many.
+/// Segments of 16 bucket pairs, so that few rows fill many segments.
 template <>
 struct tuning<karpos_test::emulated_space> : tuning<some_device> {
   static constexpr int page_scratch_bytes = 64 + 16 * 68;
@@ -54,12 +54,12 @@ struct open_map : karpos::hash_map<Key, T, host, Hash, karpos::equal_to<Key>,
   using open_map::hash_map::hash_map;
   auto table() const { return this->m_storage.ref(); }
 };
-/// The same as storage of a device's map.
+/// A map that acts as the storage of a device's map.
 template <class Key, class T, class Hash = karpos::hash<Key>>
 struct emulated_map : open_map<Key, T, Hash> {
   explicit emulated_map(u64 max_keys, double load = 0.5, Hash const& hash = {})
       : open_map<Key, T, Hash>(host{}, max_keys, {.load = load, .seed = 0}, hash) {
-    (void)open_map<Key, T, Hash>::ref();  // what changes the table is not seen by it
+    (void)open_map<Key, T, Hash>::ref();  // the map does not see changes to its table
   }
   using execution_space = emulated_space;
   using ref_type = decltype(std::declval<open_map<Key, T, Hash> const&>().table());
@@ -70,7 +70,7 @@ struct emulated_map : open_map<Key, T, Hash> {
   void forget_order() const {}
 
   u64 pairs() const { return this->bucket_count() / 2; }
-  /// Of so many rows while it is empty.
+  /// Returns the plan for inserting `rows` rows into the empty table.
   page_plan plan(u64 rows) const { return pages_of_empty<emulated_space, ref_type>(pairs(), rows); }
   std::size_t bytes(u64 rows) const {
     return bytes_of_pages<emulated_space, ref_type>({}, pairs(), rows);
@@ -85,7 +85,7 @@ array<X> view_of(std::vector<X> const& from) {
   return to;
 }
 
-/// Inserts by pages. Returns: whether that was the way.
+/// Inserts rows by table segments. Returns: whether that was possible.
 template <class Map, class Key, class T, class Combine = karpos::detail::keep_stored>
 bool insert(Map const& map, std::vector<Key> const& keys, std::vector<T> const& values,
             bool is_empty, insert_report& report, karpos::wrapped_memory workspace = {},
@@ -110,7 +110,7 @@ std::map<Key, T> contents(auto const& map) {
   CHECK(in.size() == n);
   return in;
 }
-/// Whether every key is found with its value, and the others are not.
+/// Checks that every expected key is found with its value, and no other key.
 template <class Key, class T>
 void check_lookups(auto const& map, std::map<Key, T> const& expected,
                    std::vector<Key> const& others) {
@@ -127,7 +127,7 @@ void check_lookups(auto const& map, std::map<Key, T> const& expected,
   CHECK(wrong == 0);
 }
 
-/// Keys go in, and then half of them again with as many others.
+/// Inserts keys, and then half of them again with as many others.
 template <class Key>
 void inserts(u64 n, double load) {
   INFO("n = ", n, ", load ", load, ", bytes ", sizeof(Key));
@@ -188,7 +188,7 @@ TEST_CASE("a plan of two passes cuts the table into coarse parts of as many part
   CHECK(wrong == 0);
 }
 
-/// What lies in the workspace of an insertion.
+/// The passes of an insertion, and which of its partitions overflowed.
 struct rooms_seen {
   u64 passes = 0;
   bool coarse_overflows = false, fine_overflows = false;
@@ -247,7 +247,7 @@ TEST_CASE("one key in half of the rows: sums") {
   bool const by_page = insert(map, keys, std::vector<u32>(n, 1), true, r, {}, karpos::plus{});
   CHECK(passes() == 2);
   CHECK(counted() == 1);
-  if (!by_page) return;  // one part too long: nothing went in
+  if (!by_page) return;  // one partition is too long: nothing was inserted
   CHECK(r.inserted == counts.size());
   CHECK(r.inserted + r.existing == n);
   CHECK(contents<u32, u32>(map) == counts);
@@ -269,7 +269,7 @@ TEST_CASE("a part that is too long: the table is as empty as before") {
   check_lookups<u32, u32>(map, expected, {});
 }
 
-/// Tries insertions in memory of the caller's or their own, of so many bytes.
+/// Tries insertions with workspaces of several sizes, the caller's or their own.
 void with_memory(bool is_empty, bool is_callers) {
   u64 const n = 30000;
   auto const keys = karpos_test::unique_keys<u32>(n + 1);

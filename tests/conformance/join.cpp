@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A join has the rows that a loop over a map of the right rows finds, in their order, whatever the rows, their number and
-/// their nulls are.
+/// A join has the rows that a loop over a map of the right rows finds, in their order, for any
+/// rows, numbers of rows, and nulls.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct no_pair {
   KOKKOS_FUNCTION bool operator()(std::uint64_t, std::uint64_t) const { return false; }
 };
 
-/// Counts rows of a join that are not as expected; what lies behind them must be 77.
+/// Counts the rows of a join that are not as expected; the elements after them must still be 77.
 template <class Number>
 std::uint64_t wrong_rows(view<Number> const& left, view<Number> const& right,
                          pair_list const& expected) {
@@ -108,7 +108,7 @@ void check_join(std::string const& what, Join const& join, pair_list const& expe
   }
 }
 
-/// All kinds of a join, with a predicate and without.
+/// Checks all kinds of joins, with a predicate and without.
 template <class LeftRows, class Index>
 void check_kinds(std::string const& what, LeftRows const& rows, Index const& index,
                  table const& left, table const& right, karpos::null_equality nulls) {
@@ -141,7 +141,7 @@ struct same_ids {
   }
 };
 
-/// Joins one column of words by kind, of 64-bit row numbers.
+/// Checks joins with 64-bit row numbers.
 void check_numbers_of_64_bits(table const& left, table const& right) {
   using rows_type = decltype(right.rows());
   karpos::row_index<rows_type, space, std::uint64_t> const index(space(), right.rows());
@@ -180,7 +180,7 @@ TEST_CASE("multiplicity 1, 4, 64 and 10^4 on one side or both, and rows without 
     std::uint64_t const groups = n / m;
     auto const many =
         table_of(n, [&](std::size_t i) { return permute(std::uint64_t(i % groups)); });
-    // A third of the ids of this side match.
+    // A third of the ids on this side match.
     auto const few = table_of(groups, [&](std::size_t i) { return permute(std::uint64_t(i * 3)); });
     check(std::to_string(m) + " times on the right", few, many);
     check(std::to_string(m) + " times on the left", many, few);
@@ -241,7 +241,7 @@ TEST_CASE("row numbers of 64 bits") {
 
 TEST_CASE("an index of a part of the rows, and one that dropped duplicates") {
   auto const left = draws(500, 300, 15), right = draws(600, 300, 16);
-  // Left out is as if it were not there, but for the numbers of the others.
+  // An excluded row counts as absent, but the other rows keep their numbers.
   std::vector<int> members(right.size());
   std::vector<std::uint64_t> number;
   table part;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Tables of two columns, and the rows that joins of them have by a loop over a map of the right rows.
+/// Tables of two columns, and their joins by a loop over a map of the right rows.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +67,7 @@ struct any_pair {
 
 using pair_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// The matches of each left row, in order, and which right rows have one.
+/// The matches of each left row, in order, and the right rows that have a match.
 struct oracle {
   std::vector<std::vector<std::uint64_t>> of_left;
   std::vector<bool> right_matched;
@@ -91,7 +91,7 @@ struct oracle {
     }
   }
 
-  /// Single numbers stand twice.
+  /// Returns the rows of a join. For semi and anti joins, a row's number appears twice.
   pair_list rows(join_kind kind) const {
     pair_list list;
     bool const left = kind == join_kind::left || kind == join_kind::full;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Bad arguments, and what is left afterwards. Maps names a kind of map: Maps::map<Key, T>.
+/// Bad arguments, and the maps that they leave behind. `Maps` names a kind of map: Maps::map<Key,
+/// T>.
 #pragma once
 
 #include <cmath>
@@ -34,7 +35,7 @@ std::vector<Key> part(std::vector<Key> const& v, std::size_t first, std::size_t 
           v.begin() + static_cast<std::ptrdiff_t>(last)};
 }
 
-/// A rehash that would not hold the keys throws before anything changes.
+/// Checks that a rehash that could not hold the keys throws before anything changes.
 template <class Maps>
 void a_rehash_that_would_not_hold_the_keys() {
   typename Maps::template map<std::uint64_t, std::uint64_t> map(space{}, 1000);
@@ -47,7 +48,7 @@ void a_rehash_that_would_not_hold_the_keys() {
   CHECK(keys_in(map).size() == 1000);
 }
 
-/// They are refused; the others are handled.
+/// Checks that keys equal to a sentinel are refused by an exception, and all others handled.
 template <class Maps>
 void keys_equal_to_a_sentinel() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
@@ -71,7 +72,7 @@ void keys_equal_to_a_sentinel() {
   space{}.fence();
   CHECK(bool(to_host_scalar(report) == karpos::insert_report{0, 3, 0, 3}));
 
-  // Asked for, they are not there, in full and in empty tables.
+  // Lookups do not find sentinels, in full and in empty tables.
   for (int round = 0; round < 2; ++round) {
     view<std::uint32_t> const out("out", 2);
     view<bool> const flags("flags", 2);
@@ -88,7 +89,7 @@ void keys_equal_to_a_sentinel() {
   CHECK(map.size(space{}) == 0);
 }
 
-/// They are refused before anything changes.
+/// Checks that views of different lengths are refused before anything changes.
 template <class Maps>
 void views_of_different_lengths() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
@@ -123,7 +124,7 @@ void views_of_different_lengths() {
                                 "3");
 }
 
-/// They are refused with their value.
+/// Checks that loads out of range are refused, with their value in the message.
 template <class Maps>
 void loads_out_of_range() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
@@ -138,7 +139,7 @@ void loads_out_of_range() {
   CHECK(map_type(space{}, 100, {.load = 0.01}).capacity() >= 10000);
 }
 
-/// They are refused with their size.
+/// Checks that tables that no memory can hold are refused, with their size in the message.
 template <class Maps>
 void tables_that_no_memory_can_hold() {
   using map_type = typename Maps::template map<std::uint64_t, std::uint64_t>;
@@ -150,7 +151,7 @@ void tables_that_no_memory_can_hold() {
     MESSAGE("skipped: the address sanitizer ends the program when memory runs out");
     return;
   }
-  // Fits in 64 bits, and in no machine.
+  // Fits in 64 bits, but in no machine.
   throws<karpos::allocation_error>([] { map_type(space{}, std::uint64_t(1) << 46); },
                                    "out of memory", std::string(space::memory_space::name()));
   map_type map(space{}, 100);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// apply: insertions, erasures and lookups in one call, against std::map where the outcome is known and against
-/// what every order has in common where it is not.
+/// apply: insertions, erasures and lookups in one call. If the outcome is known, it is compared
+/// with std::map; otherwise with what all orders of the operations have in common.
 #include <algorithm>
 #include <karpos/hash_map.hpp>
 #include <karpos/hopscotch_map.hpp>
@@ -63,7 +63,7 @@ class apply_suite {
       map.apply_async(space{}, to_space(operations), results);
     return to_host(results);
   }
-  /// What an operation does to a map when nothing else happens.
+  /// Returns the result of an operation that runs alone, and applies it to the model.
   static result done(model& map, operation const& o) {
     auto const where = map.find(o.key);
     bool const there = where != map.end();
@@ -74,7 +74,7 @@ class apply_suite {
     map.try_emplace(o.key, o.value);
     return {there ? outcome::existing : outcome::inserted, T{}};
   }
-  /// Checks operations whose order does not matter, and what is in afterwards.
+  /// Checks operations whose order does not matter, and the contents afterwards.
   void check(Map& map, model& expected, std::vector<operation> const& operations,
              std::vector<Key> const& keys, char const* when) {
     auto const results = applied(map, operations);
@@ -113,7 +113,7 @@ class apply_suite {
     same(at("no operation, size"), map.size(space{}), 0);
   }
 
-  /// A sequence of calls, each with operations of one kind on different keys.
+  /// Checks a sequence of calls, each with operations of one kind on different keys.
   void one_kind_in_a_call() {
     Map map(space{}, 4000);
     model expected;
@@ -132,7 +132,7 @@ class apply_suite {
     holds(at("something is in"), !expected.empty());
   }
 
-  /// Every kind in one call, over keys of which none occurs twice.
+  /// Checks operations of every kind in one call, at most one for each key.
   void each_key_once() {
     Map map(space{}, 12000);
     model expected;
@@ -189,7 +189,7 @@ class apply_suite {
     same(at("size after what was refused"), map.size(space{}), 0);
   }
 
-  /// Many operations on few keys at once. Values are all different, so that each names its insertion.
+  /// Checks many concurrent operations on few keys. All values differ, so each names its insertion.
   void hot_keys() {
     constexpr std::size_t n = 30000;
     auto const keys = unique_keys<Key>(8);
@@ -236,7 +236,7 @@ class apply_suite {
     }
     return false;
   }
-  /// Whether each key is there: 0 or 1; with a value that came with it.
+  /// Returns whether each key is stored, as 0 or 1, and checks that its value was inserted with it.
   std::vector<std::int64_t> present(Map& map, std::vector<Key> const& keys,
                                     std::vector<std::set<T>> const& inserted) {
     std::vector<operation> operations;
@@ -254,7 +254,7 @@ class apply_suite {
     return there;
   }
 
-  /// More keys than slots: what does not fit is said to be full, what fits stays.
+  /// Inserts more keys than slots: keys that do not fit are reported as full, the others stay.
   void full() {
     Map map(space{}, 16);
     auto const keys = unique_keys<Key>(5000);

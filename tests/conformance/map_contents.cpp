@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What every map offers for its contents at once: visits that change or reduce, erase_if, find_or_insert, counts, host mirrors.
+/// Operations of every map on all of its contents: visits that change or reduce values, erase_if,
+/// find_or_insert, counts, host mirrors.
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hopscotch_map.hpp>
@@ -62,7 +63,7 @@ struct largest_key {
   }
 };
 
-/// n pairs of key and value, in views and in an oracle.
+/// Returns n pairs of keys and values, in views and in an oracle.
 template <class Key, class T>
 struct pairs {
   explicit pairs(u64 n) : keys(unique_keys<Key>(2 * n)), values(n) {
@@ -102,7 +103,7 @@ void visits_and_reduces(Map& map) {
 
   std::vector<Key> queries = p.keys;
   queries.insert(queries.end(), p.others.begin(), p.others.end());
-  queries.push_back(std::numeric_limits<Key>::max());  // a sentinel: not there
+  queries.push_back(std::numeric_limits<Key>::max());  // a sentinel: not stored
   same("count", map.count(space{}, to_space(queries)), p.keys.size());
   holds("empty", !map.empty(space{}));
 
@@ -174,7 +175,7 @@ void erases_by_predicate() {
   same("none is left to erase", map.erase_if(space{}, in_upper_half{}), 0);
   double const load = static_cast<double>(p.expected.size()) / static_cast<double>(map.capacity());
   holds("load_factor", map.load_factor(space{}) == load);
-  // As many others as were erased fit in again, round after round.
+  // As many other keys as were erased fit again, round after round.
   for (int round = 0; round < 20; ++round) {
     auto const others = unique_keys<Key>(erased, 7);
     auto const r = map.insert(space{}, to_space(others), T(999));
@@ -183,7 +184,7 @@ void erases_by_predicate() {
   }
 }
 
-/// Not commutative: shows what is merged into what.
+/// A merge that is not commutative, so that it shows what is merged into what.
 struct twice_and_new {
   template <class T>
   KOKKOS_FUNCTION T operator()(T const& stored, T const& value) const {
@@ -227,7 +228,7 @@ void finds_or_inserts_in_bulk() {
   holds("what is stored", to_host(out) == std::vector<u32>{10, 20, 31, 41, 41});
 }
 
-/// Threads that bring the same few keys, each with a value of its own.
+/// Offers the same few keys from all threads, each with a value of its own.
 template <class Ref>
 struct find_or_insert_all {
   Ref map;
@@ -257,7 +258,7 @@ void finds_or_inserts_in_kernels() {
   same("all are told the value that is stored", wrong, 0);
 }
 
-/// A map that takes no more.
+/// Offers one more key to a full map.
 template <class Ref>
 struct ask_for_one {
   Ref map;
@@ -274,7 +275,7 @@ TEST_CASE("find_or_insert") {
 
   karpos::hash_map<u32, u32, space> map(space{}, 10);
   auto const all = to_space(unique_keys<u32>(100));
-  map.insert(space{}, all, 1u);  // every slot is taken
+  map.insert(space{}, all, 1u);  // fills every slot
   view<u32> const outcome("outcome", 1);
   Kokkos::parallel_for(
       "karpos_test::ask", Kokkos::RangePolicy<space>(0, 1),

@@ -32,7 +32,7 @@ using karpos_test::view;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// A visitor, a reduction and a predicate of pairs.
+/// A visitor and predicate, and a reduction, of pairs.
 struct visit_nothing {
   KOKKOS_FUNCTION bool operator()(u32, u32) const { return true; }
   KOKKOS_FUNCTION void operator()(u32, u32, u64&) const {}
@@ -93,7 +93,7 @@ void moves(Map a) {
   }
   same("the source is as it was", c.size(space{}), 3);
   if constexpr (requires { b.erase(space{}, keys); }) {
-    deep_copy(space{}, c, Map());  // a copy of a table without memory has none
+    deep_copy(space{}, c, Map());  // copies of tables without memory have none
     has_no_memory(c);
   }
 }
@@ -112,7 +112,8 @@ TEST_CASE("cuckoo tables without memory take no insertions") {
   throws<std::logic_error>([&] { keys_only.insert(space{}, keys); }, "no memory");
 }
 
-/// A table that was moved from, whose memory and reports are gone with the table that took them, becomes a copy.
+/// Checks that a table that was moved from, and whose memory and reports are gone with its
+/// successor, can become a copy.
 template <class Map>
 void is_used_again() {
   auto const keys = to_space(std::vector<u32>{1, 2, 3});
@@ -148,7 +149,7 @@ TEST_CASE("a table that was moved from is made a copy, and used") {
   is_used_again<karpos::hopscotch_map<u32, u32, space>>();
 }
 
-/// Copies into tables that are smaller and larger than the source.
+/// Copies into tables that are smaller or larger than the source.
 template <class Map>
 void copies_into_other_sizes() {
   auto const keys = to_space(unique_keys<u32>(500));
@@ -227,7 +228,7 @@ TEST_CASE("growth as an option") {
   same("a set grows", set.insert(space{}, keys).inserted, 1000);
 }
 
-/// Many equal keys among those of one call: the table grows by the keys that differ.
+/// Inserts many equal keys in one call: the table grows by the number of different keys.
 template <class Map>
 void grows_by_different_keys() {
   std::vector<u32> keys(1000000);
@@ -262,7 +263,7 @@ TEST_CASE("growth where the views have their extent in their type") {
 
 TEST_CASE("a table without memory to grow takes what it can at once, and says why not the rest") {
   if (!karpos_test::takes_memory()) return;
-  u64 const n = 180'000;  // two thirds of them find no place
+  u64 const n = 180'000;  // two thirds of them do not fit
   auto const keys = to_space(unique_keys<u32>(n));
   karpos::hash_map<u32, u32, space> map(space{}, 60'000, {.growth = growth::automatic});
   std::size_t launches = 0;
@@ -303,7 +304,7 @@ TEST_CASE("a merge that grows the table merges each value once") {
 struct constant_hash {
   KOKKOS_FUNCTION u64 operator()(u32) const { return 0; }
 };
-/// More keys with one hash than fit, whatever the size.
+/// Inserts more keys with one hash than fit, whatever the size.
 template <class Map>
 void shares_a_hash(u64 n) {
   Map map(space{}, 100, {.growth = growth::automatic});
@@ -315,15 +316,15 @@ void shares_a_hash(u64 n) {
   for (int again = 0; again < 5; ++again) map.insert(space{}, to_space(keys), 1u);
   holds("there is an end to growth", map.capacity() <= 16 * 2 * n * 2);
 }
-/// A hash of the user's that crowds all keys in one of Parts equal pieces of the range, in random
-/// places of it, or in none.
+/// A user's hash that crowds all keys into the first of Parts equal pieces of the range, at random
+/// places; with Parts 1 the keys are spread evenly.
 template <unsigned Parts>
 struct crowded_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return karpos::hash<u32>{}(key) / Parts; }
 };
-/// Keys in the order of a hash: those of one batch crowd in one piece of the range, and strides of
-/// double hashing are all alike.
+/// A hash that keeps the order of the keys: the keys of a batch crowd into one piece of the range,
+/// and all strides of double hashing are alike.
 struct identity_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return u64(key) << 32; }
@@ -403,7 +404,7 @@ struct insert_one {
   KOKKOS_FUNCTION void operator()(int) const { map.insert(key, 1u); }
 };
 
-/// The size that a map says, and the one that a scan finds.
+/// Checks the size that a map reports, and the number of keys that a scan finds.
 template <class Map>
 void has_size(Map const& map, u64 expected, char const* when) {
   view<u32> const keys("keys", map.capacity()), values("values", map.capacity());
@@ -411,7 +412,8 @@ void has_size(Map const& map, u64 expected, char const* when) {
   same(std::string("keys ") + when, map.retrieve_all(space{}, keys, values), expected);
 }
 
-/// Sizes are counted while the host sees every change, and found by a scan otherwise.
+/// Checks that sizes are counted while the host sees every change, and computed by a scan
+/// otherwise.
 template <class Map>
 void counts_its_keys() {
   auto const keys = unique_keys<u32>(4000);
@@ -460,7 +462,7 @@ TEST_CASE("size is right whoever changed the map") {
   counts_its_keys<karpos::hopscotch_map<u32, u32, space>>();
 }
 
-/// Keys below `keys` are a map's. The functions count their calls with others.
+/// Knows the map's keys, which are below `keys`; its functions count their calls with other keys.
 struct own_keys {
   u32 keys;
   view<u64> foreign;
@@ -475,7 +477,8 @@ struct equal_of_own : own_keys {
   KOKKOS_FUNCTION bool operator()(u32 a, u32 b) const { return see(a), see(b), a == b; }
 };
 
-/// The user's functions are called with keys of the map and queries only, never with what other slots hold.
+/// Checks that a user's functions are only called with keys of the map and queries, never with the
+/// contents of other slots.
 template <class Map>
 void calls_functions_with_its_keys(char const* name) {
   constexpr u32 n = 3000;
@@ -530,8 +533,8 @@ TEST_CASE("functions of the user's are called with keys of the map alone") {
 
 }  // namespace
 
-/// Tests that bulk calls read the elements of an atomic view, which are proxies, as keys, and refuse
-/// the sentinels among them.
+/// Checks that bulk calls read the elements of an atomic view, which are proxies, as keys, and
+/// refuse the sentinels among them.
 template <class Map>
 void takes_an_atomic_view(std::string const& name) {
   u32 const sentinel = ~u32(0);

@@ -13,7 +13,8 @@
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 
-// The step by which teams of a GPU group the pairs of a part, on teams that a CPU emulates: threads come in any order.
+// The step with which GPU teams (blocks) group the pairs of a partition, on teams that a CPU
+// emulates: threads run in random order.
 
 namespace {
 
@@ -26,19 +27,20 @@ using karpos_test::same;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// Stands for a device: tuning and branches are those of the generic native part.
+/// Stands for a device: has the tuning and branches of the generic native part.
 struct emulated_device {
   struct memory_space {};
 };
 constexpr int threads = 40;
 
-/// Of a table: which keys may not be stored.
+/// Tells, in place of a table, which keys are reserved and may not be stored.
 template <class Key>
 struct some_reserved {
   bool reserved(Key key) const { return key == std::numeric_limits<Key>::max() || key == 5; }
 };
 
-/// Parts in rooms, the groups that teams make of them, and what was expected.
+/// Fixed-capacity partitions ("rooms"), the groups that teams build of them, and the expected
+/// groups.
 template <class Key, class Blocks, class Row>
 class grouping {
   using mapped = typename Blocks::mapped;
@@ -76,7 +78,7 @@ class grouping {
                                       static_cast<int>(m_taken.size())};
     group(mt::parts_in_rooms<Row>{rooms}, seed);
   }
-  /// The same with the parts one behind the other, which may be longer than scratch.
+  /// Runs the step on contiguous partitions, which may be longer than scratch memory.
   void run_counted(u64 seed, u32 listed = 0) {
     counts = {0, 0, 0, listed, 0};
     std::vector<u64> offsets(1);
@@ -89,7 +91,7 @@ class grouping {
     m_rows = rows;
     group(mt::counted_parts{offsets.data()}, seed);
   }
-  /// Every key that may be stored is there once, with its values or their number.
+  /// Checks that every key that may be stored has one group, with its values or their number.
   void check() {
     same("pairs", counts.pairs, m_pairs);
     same("reserved", counts.reserved, m_reserved);
@@ -119,7 +121,7 @@ class grouping {
     int const teams = static_cast<int>(m_taken.size());
     for (int p = 0; p < teams; ++p) block.run(step, p, teams);
   }
-  /// A row as the source of a batch has it, of which rooms are filled.
+  /// Converts a row to the form in which the source of a batch fills the partitions.
   static Row in_room(Row const& r) {
     using host = Kokkos::HostSpace;
     Key const key = static_cast<Key>(reduce::key_of(r));
@@ -161,7 +163,8 @@ class grouping {
   std::map<Key, std::vector<u64>> expected;
 };
 
-/// Three parts, one of them empty and one full; keys of part p are p modulo 3 but for the largest one.
+/// Returns three partitions, one of them empty and one full. The keys of partition p are p modulo
+/// 3, except for the largest key.
 template <class Row, class Key>
 std::vector<std::vector<Row>> parts_of(u64 different, u32 room, u64 seed) {
   random_numbers random(seed);
@@ -195,7 +198,8 @@ void groups_pairs() {
       same("what lies before the batch", values[begin - 1] == T(0) ? links[begin - 1] : 1, 0);
     }
 }
-/// Parts that are longer than scratch has room for: of one key, of some, and of more keys than it has slots.
+/// Groups partitions that exceed scratch memory: with one key, with some, and with more keys than
+/// scratch has slots.
 template <class Key, class T>
 void groups_long_parts() {
   using blocks = mt::value_blocks<T, u32>;
@@ -239,7 +243,7 @@ TEST_CASE("pairs of 4 and 8 bytes, one key to all different, rooms of few pairs 
   groups_pairs<u32, float>();
   groups_pairs<u64, u64>();
   groups_pairs<u64, u32>();
-  groups_pairs<u32, double>();  // whose values take more of the scratch than keys
+  groups_pairs<u32, double>();  // values that need more of the scratch than keys
 }
 TEST_CASE("parts that are counted, longer than scratch: of one key, some, and too many") {
   groups_long_parts<u32, u32>();

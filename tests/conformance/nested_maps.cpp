@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The keys of one structure, in its order, into another one: none is refused, and nobody looks further than for shuffled keys.
+/// Keys of one structure, in its order, inserted into another: none is rejected, and probes are no
+/// longer than for shuffled keys.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,12 +23,12 @@ using karpos_test::to_space;
 using karpos_test::view;
 using namespace karpos_test::nested;
 
-/// A hash_map that shows its table.
+/// A hash_map that exposes its table.
 struct probed_map : karpos::hash_map<u32, u32, space> {
   using probed_map::hash_map::hash_map;
   auto table() const { return this->m_storage.ref(); }
 };
-/// A hopscotch_map that shows its table.
+/// A hopscotch_map that exposes its table.
 struct hopping_map : karpos::hopscotch_map<u32, u32, space> {
   using hopping_map::hopscotch_map::hopscotch_map;
   auto table() const { return this->m_storage.ref(); }
@@ -39,7 +40,7 @@ u64 looks(probed_map const& map, std::vector<u32> const& keys) {
                           count_buckets<decltype(map.table())>{map.table(), to_space(keys)}, sum);
   return sum;
 }
-/// Sums up lines that are looked at for each key: one, and all others if it is far.
+/// Sums the lines that lookups read: one for a key in its home line, else three.
 template <class Table>
 struct count_lines {
   Table table;
@@ -58,14 +59,14 @@ u64 looks(hopping_map const& map, std::vector<u32> const& keys) {
   return sum;
 }
 
-/// Inserts keys into a map that is made for them. Returns: what was looked at.
+/// Inserts keys into a map made for them. Returns: the probes of their lookups.
 template <class Map>
 u64 fill(std::vector<u32> const& keys, double load) {
   Map map(space{}, keys.size(), {.load = load, .growth = karpos::growth::fixed});
   same("inserted", map.insert(space{}, to_space(keys), 1u).inserted, keys.size());
   return looks(map, keys);
 }
-/// Shares of an order into maps that are made for them, at every load.
+/// Inserts shares of each order into maps made for them, at every load.
 template <class Map>
 void fill_with_shares(std::string const& what, std::vector<order> const& orders,
                       std::initializer_list<double> loads) {
@@ -83,7 +84,7 @@ void fill_with_shares(std::string const& what, std::vector<order> const& orders,
     }
 }
 
-/// The first k-th parts, in the order of their tables, of k full maps of one size.
+/// Returns the first k-th part of each of k full maps of one size, in the order of their tables.
 template <class Map>
 std::vector<u32> parts_of_full_maps(std::vector<u32> const& keys, u64 k, double load) {
   u64 const n = keys.size() / k;
@@ -99,7 +100,7 @@ std::vector<u32> parts_of_full_maps(std::vector<u32> const& keys, u64 k, double 
   }
   return parts;
 }
-/// These parts into another map of that size.
+/// Inserts these parts into another map of that size.
 template <class Map>
 void fill_with_parts(std::string const& what) {
   constexpr u64 n = 1 << 15;
@@ -113,7 +114,7 @@ void fill_with_parts(std::string const& what) {
     }
 }
 
-/// Where a map places some hashes.
+/// Returns where a map places some hashes.
 u64 place(probed_map const& map, u64 hash) { return map.table().home_of(hash); }
 u64 place(hopping_map const& map, u64 hash) { return map.table().lines().geometry().home_of(hash); }
 template <class Map>
@@ -165,11 +166,11 @@ void seeds_and_copies() {
   holds_keys("swapped", map);
 }
 
-/// How a map has grown when all keys are in.
+/// How far a map has grown when all keys are stored.
 struct growth_seen {
   u64 capacity = 0, times = 0;
 };
-/// Inserts keys in batches into a map that grows. None is refused.
+/// Inserts keys in batches into a growing map; none may be rejected.
 template <class Map>
 growth_seen grow(Map& map, std::vector<u32> const& keys, u64 batch) {
   auto const all = to_space(keys);
@@ -199,14 +200,14 @@ void grow_by_orders(std::string const& what, std::vector<order> const& orders) {
       for (auto const& [way, keys] : ways_through(o.keys)) {
         INFO(o.name, ", ", way, " -> ", what, ", ", batch, " keys at once");
         growth_seen const seen = grow<Map>(keys, batch);
-        // A hopscotch_map grows when the first key is refused, which may be a batch earlier.
+        // A hopscotch_map grows when it rejects the first key, which may be one batch earlier.
         CHECK(seen.capacity <= usual.capacity + usual.capacity / 4);
         CHECK(seen.times <= usual.times + 1);
       }
   }
 }
 
-/// Orders of hash_map, hopscotch_map and partition; the first one is none.
+/// Returns orders of hash_map, hopscotch_map and partition; the first order is a random one.
 std::vector<order> orders_of_maps(u64 n) {
   auto const keys = karpos_test::unique_keys<u32>(n);
   std::vector<order> all{{"shuffled", keys}};

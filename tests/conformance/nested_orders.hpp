@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Orders of keys, as structures give them back, and ways to take keys from these.
+/// Orders of keys as structures return them, and ways to take keys from these orders.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct order {
   std::vector<u32> keys;
 };
 
-/// The keys between two fractions of an order.
+/// Returns the keys between two fractions of an order.
 inline std::vector<u32> share_of(std::vector<u32> const& keys, double first, double last) {
   auto const at = [&](double x) {
     return keys.begin() + static_cast<std::ptrdiff_t>(x * static_cast<double>(keys.size()));
@@ -30,7 +30,7 @@ inline std::vector<u32> share_of(std::vector<u32> const& keys, double first, dou
   return std::vector<u32>(at(first), last < 1 ? at(last) : keys.end());
 }
 
-/// Sums up the buckets up to each key's.
+/// Sums the buckets that lookups probe until they find their keys.
 template <class Table>
 struct count_buckets {
   Table table;
@@ -45,7 +45,7 @@ struct count_buckets {
   }
 };
 
-/// An order forwards, backwards, and by a stride.
+/// Returns an order forwards, backwards, and by a stride.
 inline std::vector<order> ways_through(std::vector<u32> const& keys) {
   std::vector<u32> by_stride;
   constexpr std::size_t stride = 8;

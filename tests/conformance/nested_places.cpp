@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Keys that lie side by side in one structure lie anywhere in another: by the functions that choose places, without tables.
+/// Keys that are adjacent in one structure lie anywhere in another. Tests the functions that choose
+/// places, without tables.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,14 +36,14 @@ using host = Kokkos::DefaultHostExecutionSpace;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// A structure for `keys` keys, and the place that it gives each of them. Only tables have a seed.
+/// A structure for `keys` keys, and the place of each key in it. Only tables have a seed.
 struct structure {
   std::string name;
   u64 keys, seed, places;
   std::function<u64(u32)> place;
 };
 
-/// The tables for n keys, each as its code makes it.
+/// Returns the tables for n keys, each as its code builds it.
 std::vector<structure> tables_for(u64 n, u64 seed) {
   std::vector<structure> all;
   auto const add = [&](std::string const& name, u64 places, std::function<u64(u32)> place) {
@@ -83,7 +84,7 @@ std::vector<structure> tables_for(u64 n, u64 seed) {
   });
   return all;
 }
-/// The structures for n keys, each as its code makes it.
+/// Returns the structures for n keys, each as its code builds it.
 std::vector<structure> structures_for(u64 n, u64 seed) {
   std::vector<structure> all = tables_for(n, seed);
   auto const add = [&](std::string const& name, u64 places, std::function<u64(u32)> place) {
@@ -133,7 +134,8 @@ std::vector<structure> structures_for(u64 n, u64 seed) {
   return all;
 }
 
-/// How unevenly keys lie over the places of a structure, in standard deviations: about 0 by chance, far above 5 if they crowd.
+/// Returns how unevenly keys lie over the places of a structure, in standard deviations: about 0 by
+/// chance, far above 5 if keys crowd.
 ///
 /// Source: Wilson, Hilferty, "The distribution of chi-square", 1931.
 double crowding(std::vector<u32> const& keys, structure const& s) {
@@ -177,7 +179,7 @@ TEST_CASE("shares of one structure's order, in every other structure of every si
         if (to.places < 2) continue;
         double const by = crowding(share, to);
         if (from.name == to.name && from.places == to.places && from.seed == to.seed) {
-          alike += by > 20;  // the test sees what crowds
+          alike += by > 20;  // the test detects crowding
           continue;
         }
         crowded += by > 5;
@@ -203,7 +205,7 @@ TEST_CASE("keys of one part of a reduction spread over the slots of its table") 
   for (u64 parts = 1; parts <= 1000; ++parts) {
     reduce::part_of_bits const part(parts, 0);
     auto const inverse = reduce::inverse_of_odd(static_cast<u32>(part.multiplier));
-    // As many keys of part 0 as there are slots, at equal distances.
+    // As many keys of partition 0 as there are slots, at equal distances.
     u64 const apart = (u64(1) << 32) / parts / slots;
     std::fill(count.begin(), count.end(), 0);
     for (u64 i = 0; i < slots; ++i) {

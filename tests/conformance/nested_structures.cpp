@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// As nested_maps.cpp, for the other structures: cuckoo_map, hash_multimap, hash_set, unordered_map, reduce_by_key, joins.
+/// Does for the other structures what nested_maps.cpp does for its maps: cuckoo_map, hash_multimap,
+/// hash_set, unordered_map, reduce_by_key, joins.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ using karpos_test::view;
 using namespace karpos_test::nested;
 
 using reference_map = karpos::unordered_map<u32, u32, space>;
-/// Inserts keys in a kernel. Counts those that found no place.
+/// Inserts keys in a kernel. Counts those that were rejected.
 struct insert_in_kernel {
   reference_map map;
   view<u32> keys;
@@ -46,7 +47,7 @@ u64 failures(reference_map const& map, std::vector<u32> const& keys) {
                           insert_in_kernel{map, to_space(keys)}, failed);
   return failed;
 }
-/// Copies the keys of the slots, in their order.
+/// Copies the keys of the slots, in slot order.
 struct copy_keys {
   reference_map map;
   view<u32> out;
@@ -58,7 +59,8 @@ struct copy_keys {
   }
 };
 
-/// Orders of all structures but those of nested_maps.cpp; the first one is none.
+/// Returns orders of all structures except those of nested_maps.cpp; the first order is a random
+/// one.
 std::vector<order> orders_of_structures(u64 n) {
   auto const keys = karpos_test::unique_keys<u32>(n);
   auto const in = to_space(keys);
@@ -98,7 +100,7 @@ double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// What is done with the keys of an order; each fails if a key is lost.
+/// Uses of the keys of an order; each fails if a key is lost.
 struct use {
   std::string name;
   void (*of)(std::vector<u32> const&);
@@ -197,7 +199,7 @@ TEST_CASE("every other structure takes shares of every order, as fast as shuffle
           INFO(o.name, ", ", way, ", from ", first, " to ", last, " -> ", u.name);
           double took = 1e9;
           for (int i = 0; i < 20 && took > 2 * usual; ++i) took = std::min(took, run(keys));
-          CHECK(took < 3 * usual + 0.05);  // crowds take tens of times as long
+          CHECK(took < 3 * usual + 0.05);  // crowding takes tens of times as long
         }
     }
 }
@@ -205,9 +207,10 @@ TEST_CASE("every other structure takes shares of every order, as fast as shuffle
 /// A table that is filled in steps.
 struct table {
   std::string name;
-  /// The keys of a full table in its order.
+  /// Returns the keys of a full table in its order.
   std::vector<u32> (*order)(std::vector<u32> const&, double load);
-  /// Inserts keys into a table that is made for them, which refuses none. Returns: how much it looked at.
+  /// Inserts keys into a table made for them; none may be rejected. Returns: the work done, such as
+  /// probes.
   u64 (*work)(std::vector<u32> const&, double load);
 };
 
@@ -224,7 +227,7 @@ struct filled_set : Set {
     return to_host(out);
   }
 };
-/// Counts the buckets up to each key's.
+/// Counts the buckets that lookups probe until they find their keys.
 template <class Set>
 struct probed_set : filled_set<Set> {
   using filled_set<Set>::filled_set;
@@ -238,7 +241,7 @@ struct probed_set : filled_set<Set> {
     return sum;
   }
 };
-/// Counts keys: a set that says nothing else.
+/// Counts keys, for a set that offers no other measure.
 template <class Set>
 u64 keys_in(std::vector<u32> const& keys, double load) {
   return filled_set<Set>(keys, load).size();
@@ -279,7 +282,7 @@ struct unordered {
     same("retrieved", written, keys.size());
     return to_host(out);
   }
-  /// Inserts each key twice, and counts the buckets that the second insertion looks at.
+  /// Inserts each key twice, and counts the buckets that the second insertion probes.
   static u64 work(std::vector<u32> const& keys, double load) {
     reference_map const map(hint(keys, load));
     same("failed", failures(map, keys), 0);
@@ -297,7 +300,7 @@ struct unordered {
       sum += 1 + map.insert(keys(i), u32(1)).list_position();
     }
   };
-  /// A map for so many keys has twice as many slots.
+  /// Returns a hint for a map: its slots are twice the hint.
   static u64 hint(std::vector<u32> const& keys, double load) {
     return static_cast<u64>(static_cast<double>(keys.size()) / (2 * load));
   }

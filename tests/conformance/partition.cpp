@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A partition holds the same rows as before, each in its part; in the same order if that was asked for.
+/// A partition holds the rows that it was given, each in its part, and in their old order if that
+/// was requested.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
-/// The part is a key's modulo: tests choose what lies where.
+/// Assigns a key to the part key % parts, so that tests choose the parts.
 struct modulo {
   std::uint32_t parts;
   template <class Key>
@@ -36,7 +37,7 @@ struct modulo {
     return static_cast<std::uint32_t>(key % parts);
   }
 };
-/// Everything is in one part.
+/// Assigns every key to one part.
 struct one_part {
   std::uint32_t part;
   template <class Key>
@@ -51,7 +52,7 @@ struct result {
   std::vector<std::uint64_t> offsets;
 };
 
-/// What std::stable_sort makes of it.
+/// Returns the partition that std::stable_sort makes of the rows.
 template <class Row, class Part>
 result<Row> oracle(std::vector<Row> rows, std::uint32_t parts, Part const& part) {
   std::stable_sort(rows.begin(), rows.end(),
@@ -355,7 +356,7 @@ TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit")
   throws<std::invalid_argument>(
       [&] { karpos::partition(space(), many, karpos::row_numbers{}, rows, offsets); },
       "row numbers", "70000");
-  // 2^16 rows have numbers of 16 bits.
+  // The numbers of 2^16 rows fit in 16 bits.
   auto const first = [&](std::size_t n) { return std::pair<std::size_t, std::size_t>(0, n); };
   auto const fits = Kokkos::subview(rows, first(65'536));
   karpos::partition(space(), Kokkos::subview(many, first(65'536)), karpos::row_numbers{}, fits,
@@ -387,12 +388,12 @@ TEST_CASE("refused: views that have a length, but no memory") {
                                 "keys of a partition", length);
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, null, rows, offsets); },
                                 "values of a partition", length);
-  karpos::partition(space(), none, none, offsets);  // no rows need no memory
+  karpos::partition(space(), none, none, offsets);  // an empty partition needs no memory
 }
 
 TEST_CASE("refused: no memory for a workspace") {
   if (!karpos_test::takes_memory()) return;
-  std::size_t const n = 1'000'000;  // twice, in two passes
+  std::size_t const n = 1'000'000;  // needs memory twice, in two passes
   view<std::uint32_t> const keys("keys", n), out("out", n), offsets("offsets", (1 << 16) + 1);
   throws<karpos::allocation_error>(
       [&] {
@@ -403,7 +404,7 @@ TEST_CASE("refused: no memory for a workspace") {
 }
 
 namespace {
-/// Aligned to less than its size.
+/// A row whose alignment is smaller than its size.
 struct two_words {
   std::uint64_t key, value;
 };

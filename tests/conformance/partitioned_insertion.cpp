@@ -19,7 +19,8 @@
 #include "support/places.hpp"
 #include "support/space.hpp"
 
-// Insertions by parts of the table: against an oracle, whatever the types, and with insertions one by one in between.
+// Insertions by partitions of the table, compared with an oracle: with various types, and mixed
+// with insertions key by key.
 
 namespace {
 
@@ -36,7 +37,7 @@ using u64 = std::uint64_t;
 
 bulk_options const partitioned{.strategy = bulk_strategy::partitioned};
 
-/// The contents of a map, looked up key by key, and by scan.
+/// Checks the contents of a map by lookups and by a scan.
 template <class Map, class Key, class T>
 void check_contents(Map const& map, std::map<Key, T> const& expected) {
   std::vector<Key> keys;
@@ -58,7 +59,7 @@ void check_contents(Map const& map, std::map<Key, T> const& expected) {
   CHECK(scanned == expected);
 }
 
-/// Keys that are not in a map are not found.
+/// Checks that absent keys are not found.
 template <class Map, class Key>
 void check_absent(Map const& map, std::vector<Key> const& keys) {
   view<bool> const flags("flags", keys.size());
@@ -280,7 +281,7 @@ TEST_CASE("sets take keys by parts") {
 #endif
 }
 
-/// Every key has the same hash, or one of a few.
+/// A hash that gives every key the same value, or one of a few.
 struct few_hashes {
   using is_avalanching = void;
   u64 mask;
@@ -316,7 +317,7 @@ TEST_CASE("the workspace is the caller's, of the size that was asked for") {
   u64 const n = 20000;
   auto const keys = karpos_test::unique_keys<u32>(n);
   karpos::hash_map<u32, u32, space> map(space{}, n);
-  CHECK(map.insert_bytes(space{}, n) == 0);  // a small table: direct
+  CHECK(map.insert_bytes(space{}, n) == 0);  // a small table: inserts directly
   CHECK(map.insert_bytes(space{}, n, bulk_strategy::direct) == 0);
   std::size_t const bytes = map.insert_bytes(space{}, n, bulk_strategy::partitioned);
   CHECK(bytes >= (karpos::device::is_device<space> ? n * 8 : 0));
@@ -448,7 +449,7 @@ TEST_CASE("what the host has not seen is in the table all the same") {
   }
 }
 
-/// A map for n keys, of which every `each`-th has a place in the first of 64 parts of the table.
+/// A map for n keys whose hash puts every `each`-th key into the first of 64 parts of the table.
 using crowded_map = karpos::hash_map<u32, u32, space, karpos_test::crowds_in_a_part>;
 crowded_map map_with_a_crowd(u64 n, double load, u32 each) {
   karpos_test::hash_of_place const hash(
@@ -498,7 +499,7 @@ TEST_CASE("a region that is too crowded: as many keys are found as are said to b
   }
 }
 
-/// Keys that kernels insert through a ref, behind the back of the host.
+/// Inserts keys in kernels through a ref, unknown to the host.
 template <class Ref>
 struct insert_through {
   Ref ref;
@@ -507,7 +508,7 @@ struct insert_through {
 };
 
 TEST_CASE("rehash and compaction by pages: of slots one by one, with tombstones, and under a ref") {
-  bool const by_pages = karpos::device::is_device<space>;  // tables of 128 MB and more
+  bool const by_pages = karpos::device::is_device<space>;  // tables of at least 128 MB
   u64 const n = by_pages ? 14'000'000 : 20'000;
   auto const keys = karpos_test::unique_keys<u32>(n + n / 4);
   auto const some = [&](u64 first, u64 last) {
@@ -543,7 +544,8 @@ TEST_CASE("rehash and compaction by pages: of slots one by one, with tombstones,
   check("rehashed to twice the size", n / 8, n + n / 8);
 }
 
-/// Lookups of everything that is in, of half of what was erased, and of keys that never were in, after each kind of change.
+/// Looks up everything that is stored, half of what was erased, and keys that never were stored,
+/// after each kind of change.
 template <class Key, class T>
 void lookups_between_changes(u64 n, double load) {
   INFO("n = ", n, ", load = ", load, ", bytes ", sizeof(Key), " + ", sizeof(T));

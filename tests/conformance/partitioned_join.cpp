@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A partitioned join has the rows that a loop over a map of the right rows finds, in whatever
-/// order, whichever way it takes.
+/// A partitioned join has the rows that a loop over a map of the right rows finds, in any order,
+/// for every algorithm that the join chooses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -39,9 +39,9 @@ using karpos_test::to_space;
 using karpos_test::view;
 using karpos_test::widened;
 
-/// Rows from which on tables are split.
+/// Number of rows from which on tables are split.
 constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
-/// Right rows that the table of a part holds, of rows that are moved whole or compared by their
+/// Capacity of a partition's table, in right rows, if rows are moved whole or compared by their
 /// columns.
 constexpr std::uint64_t room =
     karpos::detail::join::table_of_part<space, karpos::detail::join::wide_row>::room;
@@ -56,13 +56,13 @@ pair_list pairs_of(view<Number> const& left, view<Number> const& right, std::uin
   return pairs;
 }
 
-/// Whether a kernel of that label was seen.
+/// Returns whether a kernel with that label was seen.
 bool launched(std::string const& label) {
   auto const& all = karpos_test::record.launches;
   return std::any_of(all.begin(), all.end(), [&](auto const& l) { return l.label == label; });
 }
 
-/// Rows of a kind, and what is written behind them: nothing.
+/// Checks the rows of one kind of join; nothing may be written behind them.
 template <class Number, class Left, class Right>
 void check_kind(std::string const& what, Left const& left, Right const& right, join_kind kind,
                 pair_list expected) {
@@ -91,7 +91,8 @@ void check_kinds(std::string const& what, Left const& left, Right const& right, 
   for (join_kind const kind : every_kind)
     check_kind<std::uint32_t>(what, left, right, kind, o.rows(kind));
 }
-/// As rows of two columns, one of which has nulls, and as one of words where there are none.
+/// Checks tables as rows of two columns, one of them nullable, and without nulls also as rows of
+/// one column.
 void check(std::string const& what, table const& left, table const& right,
            karpos::null_equality nulls = karpos::null_equality::equal) {
   oracle const o(left, right, nulls, any_pair{});
@@ -114,7 +115,8 @@ struct same_ids {
   }
 };
 
-/// What x ^= x >> shift made this of x, and the number whose product with an odd one is 1.
+/// Returns the x for which x ^ (x >> shift) is the argument. inverse() returns the number whose
+/// product with an odd number is 1.
 template <class Word>
 Word unshifted(Word x, int shift) {
   for (int s = shift; s < int(8 * sizeof(Word)); s *= 2) x = static_cast<Word>(x ^ x >> s);
@@ -126,7 +128,7 @@ Word inverse(Word odd) {
   for (int i = 0; i < 6; ++i) x = static_cast<Word>(x * (2 - odd * x));
   return x;
 }
-/// The key that a word of a split row is made of.
+/// Returns the key whose word in a split row is w.
 std::uint32_t key_of_word(std::uint32_t w) {
   w = unshifted(w, 15) * inverse(0x735a2d97U);
   w = unshifted(w, 15) * inverse(0x21f0aaadU);
@@ -137,14 +139,14 @@ std::uint64_t key_of_word(std::uint64_t w) {
   w = unshifted(w, 28) * odd;
   return unshifted(unshifted(w, 32) * odd, 32);
 }
-/// Rows that are all different, on both sides: each matches itself.
+/// Checks rows that are all different, joined with themselves: each matches itself.
 template <class Rows>
 void check_different(std::string const& what, Rows const& rows) {
   pair_list pairs;
   for (std::uint64_t i = 0; i < rows.size(); ++i) pairs.emplace_back(i, i);
   check_kind<std::uint32_t>(what, rows, rows, join_kind::inner, pairs);
 }
-/// Keys whose words differ in one bit, among others.
+/// Checks keys whose words differ in one bit, among others.
 template <class Word>
 void check_words(std::string const& what) {
   Word const first = static_cast<Word>(0x123456789abcdef0ULL);
@@ -163,7 +165,7 @@ void check_words(std::string const& what) {
   check_different(what, karpos::rows(to_space(keys)));
 }
 
-/// One column of a type, of values that fit into it.
+/// Checks one column of type T, with values that fit into it.
 template <class T>
 void check_type(std::string const& what) {
   auto const ids = [](table const& t) {
@@ -186,7 +188,7 @@ TEST_CASE("without memory, a partitioned join names itself and nothing that it u
   std::size_t const n = 1 << 17;
   auto const ids = table_of(n, [](std::size_t i) { return i; }).rows();
   view<std::uint32_t> const left("left", n), right("right", n);
-  for (join_kind const kind : {join_kind::inner, join_kind::full})  // by parts, by an index
+  for (join_kind const kind : {join_kind::inner, join_kind::full})  // by partitions, by an index
     karpos_test::check_sentences(
         karpos_test::sentences_without_memory(
             1 << 16, [&] { karpos::partitioned_join(space(), ids, ids, kind, left, right); }),
@@ -244,7 +246,7 @@ TEST_CASE("a part that is just full, and one row more") {
     karpos_test::listener const ears;
     karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::left);
     holds(what + ": by parts", launched("karpos::row_index: claim slots") == (more > 0));
-    // An inner join has a table of left rows then.
+    // An inner join then builds a table of left rows.
     karpos_test::record = {};
     karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::inner);
     holds(what + ": by parts of left rows", !launched("karpos::row_index: claim slots"));
@@ -288,7 +290,7 @@ TEST_CASE("nulls on one side only") {
   auto const plain = table_of(split_rows, [](std::size_t i) { return i % 1'000; });
   auto with_nulls = table_of(200, [](std::size_t i) { return 5 * i; });
   for (std::size_t i = 0; i < 200; i += 3) with_nulls.null[i] = true;
-  // Of one column of ids: that of table has another one.
+  // Rows of the single column of ids: table::rows() has another column.
   auto const ids = [](table const& t) { return karpos::rows(to_space(t.ids)); };
   std::vector<int> valid(200);
   for (std::size_t i = 0; i < 200; ++i) valid[i] = !with_nulls.null[i];
@@ -308,7 +310,7 @@ TEST_CASE("functions of the caller's, and a hash that is the same for every row"
   auto const left = draws(400, 100, 11), right = draws(300, 100, 13);
   oracle const o(left, right, karpos::null_equality::equal, any_pair{});
   check_kinds("collisions", functions(left), functions(right), o);
-  // One chain of all right rows, which is followed for every left one.
+  // One chain of all right rows, which every left row follows.
   auto const many = draws(split_rows, 1'000, 14), one = draws(12, 12, 15);
   check_kind<std::uint32_t>(
       "a long chain", functions(many), functions(one), join_kind::left_semi,
@@ -329,8 +331,8 @@ TEST_CASE("rows of 12 bytes that differ in one bit, or have the same word") {
   };
   for (int bit = 0; bit < 32; ++bit) add(a[0] ^ 1U << bit, b[0]);
   for (int bit = 0; bit < 64; ++bit) add(a[0], b[0] ^ 1ULL << bit);
-  // The first 8 bytes are a and the lower half of b; of their hash and the upper half the word is
-  // made.
+  // The first 8 bytes are a and the lower half of b. The word is made of their hash and the upper
+  // half of b.
   auto const hash = [](std::uint64_t low) { return karpos::mix(low) >> 32; };
   std::uint64_t const before = b[0] >> 32 ^ hash(b[0] << 32 | a[0]);
   for (std::uint32_t i = 1000; i < 1064; ++i)
@@ -348,7 +350,7 @@ TEST_CASE("three columns, one with nulls, and rows too wide to be moved whole") 
     std::vector<std::uint16_t> third(t.size());
     std::vector<int> valid(t.size());
     for (std::size_t i = 0; i < t.size(); ++i) {
-      bool const null = t.null[i];  // the whole row, as the oracle has it, but for ids modulo 3
+      bool const null = t.null[i];  // nulls the whole row, as the oracle does, except ids modulo 3
       low[i] = null ? 0 : static_cast<std::uint32_t>(t.ids[i]);
       high[i] = null ? 0 : static_cast<decltype(wide)>(t.ids[i] >> 32);
       third[i] = static_cast<std::uint16_t>(t.ids[i] % 3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A reduction by key makes of the values of equal keys what sorting does, whatever the keys are.
+/// A reduction by key gives the result of sorting and reducing the values of equal keys, for any
+/// keys.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ using karpos_test::view;
 
 enum class color : std::uint32_t {};
 
-/// An operation of a user's: addition modulo a prime, which has no atomic instruction.
+/// A user's operation: addition modulo a prime, which has no atomic instruction.
 struct add_modulo {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
     return (a + b) % 65'521;
@@ -67,7 +68,7 @@ groups_of<Key, T> oracle(std::vector<Key> const& keys, std::vector<T> const& val
   return groups;
 }
 
-/// Compares n groups in any order with those of the oracle.
+/// Compares n groups, in any order, with those of the oracle.
 template <class Key, class T>
 void same_groups(std::string const& what, std::uint64_t n, std::vector<Key> const& keys,
                  std::vector<T> const& values, groups_of<Key, T> const& expected) {
@@ -94,7 +95,7 @@ std::vector<T> small_values(std::vector<Key> const& keys) {
   return values;
 }
 
-/// Counts the keys.
+/// Checks the counts of the keys.
 void check_counts(std::string const& what, std::vector<std::uint32_t> const& keys) {
   auto const expected = oracle(keys, std::vector<std::uint32_t>(keys.size(), 1), karpos::plus{});
   view<std::uint32_t> const out_keys("keys", expected.size()), counts("counts", expected.size());
@@ -102,7 +103,7 @@ void check_counts(std::string const& what, std::vector<std::uint32_t> const& key
   same_groups(what, n, to_host(out_keys), to_host(counts), expected);
 }
 
-/// n keys of so many groups, which are equally frequent.
+/// Returns n keys, drawn with equal probability among `groups`.
 template <class Key>
 std::vector<Key> uniform(std::size_t n, std::uint64_t groups, std::uint64_t seed = 1) {
   random_numbers random(seed);
@@ -112,7 +113,7 @@ std::vector<Key> uniform(std::size_t n, std::uint64_t groups, std::uint64_t seed
   return keys;
 }
 
-/// Key k is about 1 / k^exponent as frequent as the first.
+/// Returns n keys of which key k is about 1 / k^exponent as frequent as the first.
 std::vector<std::uint32_t> power_law(std::size_t n, double exponent, double groups) {
   random_numbers random(7);
   std::vector<std::uint32_t> keys(n);
@@ -169,7 +170,7 @@ TEST_CASE("skew: power laws, half of the rows one key, sorted rows, runs") {
 }
 
 namespace {
-/// Whether the rows are aggregated before they are split.
+/// Returns whether rows are pre-aggregated before they are split.
 bool aggregates_first(std::vector<std::uint32_t> const& keys) {
   view<std::uint32_t> const out("keys", keys.size());
   auto const in = to_space(keys);
@@ -230,7 +231,7 @@ TEST_CASE("every bit pattern is a key") {
   check_counts("with all ones and all zeros", keys);
   check_counts("all ones alone", std::vector<std::uint32_t>(100'000, ~std::uint32_t(0)));
   check_counts("all ones once", {~std::uint32_t(0), 3});
-  // Tables mark an empty slot by bits that are all ones: those of this key, once they are mixed.
+  // Tables mark an empty slot by bits that are all ones. This key has these bits once it is mixed.
   std::uint32_t const marks_empty = unmixed(~std::uint32_t(0));
   for (std::size_t i = 2; i < keys.size(); i += 5) keys[i] = marks_empty;
   check_counts("with the bits of an empty slot", keys);
@@ -309,7 +310,7 @@ TEST_CASE("three million rows") {
   check_counts("half a million groups", uniform<std::uint32_t>(3'000'000, 500'000));
 }
 
-/// n keys that all belong to the first part of the first split of n rows of a type.
+/// Returns n keys that all belong to the first partition of the first split of n rows of a type.
 template <class Row, class Bits>
 std::vector<Bits> keys_of_one_part(std::size_t n, Bits apart) {
   namespace reduce = karpos::detail::reduce_by_key;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// insert_or_apply where equal keys are frequent: whether rows are reduced first or go in one by one, tables and reports
-/// are those of an oracle.
+/// insert_or_apply with heavy hitters: whether rows are pre-aggregated or inserted one by one,
+/// tables and reports are those of an oracle.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -50,14 +50,15 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 constexpr bool is_device = karpos::device::is_device<space>;
-/// Three parts.
+/// Rows for three partitions.
 constexpr std::size_t many = is_device ? 300'000 : 72'000;
-/// Rows enough that keys are sampled, whatever the operation is.
+/// Enough rows for keys to be sampled, whatever the operation is.
 constexpr std::size_t sampled = is_device ? 1'200'000 : many;
-/// Rows that go in one by one, at most: those of one key by compare-and-swap take GPUs the square of their number.
+/// Most rows that are inserted one by one: rows with one key take GPUs quadratic time, by
+/// compare-and-swap.
 constexpr std::size_t most_direct = is_device ? 20'000 : many;
 
-/// A value of a user's.
+/// A user's value.
 struct extent {
   float low, high;
   bool operator==(extent const&) const = default;
@@ -67,7 +68,8 @@ struct unite {
     return {a.low < b.low ? a.low : b.low, a.high < b.high ? b.high : a.high};
   }
 };
-/// Values of a user's that `plus` adds: by members, and by an addition that zero does change.
+/// A user's value that `plus` adds member by member. `tropical` has an addition that zero does
+/// change.
 struct vector_2d {
   float x, y;
   KOKKOS_FUNCTION friend vector_2d operator+(vector_2d const& a, vector_2d const& b) {
@@ -82,12 +84,12 @@ struct tropical {
   }
   bool operator==(tropical const&) const = default;
 };
-/// An operation of a user's: addition modulo a prime, which has no atomic instruction.
+/// A user's operation: addition modulo a prime, which has no atomic instruction.
 struct add_modulo {
   KOKKOS_FUNCTION u32 operator()(u32 a, u32 b) const { return (a + b) % 65'521; }
 };
 
-// Distributions of keys, by numbers below `groups`.
+// Distributions of keys, as numbers below `groups`.
 
 std::vector<u64> uniform(std::size_t n, u64 groups) {
   random_numbers random(3);
@@ -129,7 +131,8 @@ std::vector<std::pair<std::string, std::vector<u64>>> distributions(std::size_t 
           {"clusters", clustered},
           {"all different", runs(n, 1)}};
 }
-/// Those that differ most, for types whose operations are tried on all of them elsewhere.
+/// Returns the distributions that differ most, for types whose operations are tested with all
+/// distributions elsewhere.
 std::vector<std::pair<std::string, std::vector<u64>>> some_distributions(std::size_t n) {
   auto all = distributions(n);
 #if !KARPOS_FULL_TESTS
@@ -141,7 +144,7 @@ std::vector<std::pair<std::string, std::vector<u64>>> some_distributions(std::si
   return all;
 }
 
-/// Keys of a type, none of which is a sentinel, different ones for different numbers.
+/// Returns keys of a type for numbers: different keys for different numbers, and no sentinel.
 template <class Key>
 std::vector<Key> keys_of(std::vector<u64> const& numbers) {
   std::vector<Key> keys;
@@ -174,7 +177,7 @@ std::vector<T> values_for(std::size_t n) {
   return values;
 }
 
-/// The contents of a map, by scan, in the order of the keys.
+/// Returns the contents of a map by a scan, sorted by key.
 template <class Map>
 auto contents_of(Map const& map) {
   using key = typename Map::key_type;
@@ -225,7 +228,8 @@ std::vector<u64> rows_for(bulk_strategy s, std::vector<u64> const& numbers) {
   return {numbers.begin(), numbers.begin() + static_cast<long>(n)};
 }
 
-/// What two merges leave: of a third of the rows into an empty map, and of all rows over what is in it.
+/// The results of two merges: of a third of the rows into an empty map, then of all rows into this
+/// map.
 template <class Key, class T>
 struct expectation {
   std::vector<Key> keys;
@@ -272,7 +276,7 @@ void merges(std::string const& what, std::vector<u64> const& numbers, Op const& 
   }
 }
 
-/// One value for all rows: counts.
+/// Merges one value for all rows, as for counts.
 template <class Map>
 void counts(std::string const& what, std::vector<u64> const& numbers) {
   using key = typename Map::key_type;
@@ -291,13 +295,13 @@ void counts(std::string const& what, std::vector<u64> const& numbers) {
 
 using small_map = karpos::hash_map<u32, u32, space>;
 
-/// What a call did, by the labels of its kernels.
+/// The algorithm of a call, recognised by the labels of its kernels.
 struct way {
   bool sampled, reduced, allocated;
 };
 template <class F>
 way way_of(F const& f) {
-  f();  // Kokkos keeps scratch memory of its own
+  f();  // Kokkos allocates scratch memory of its own
   way w{};
   karpos_test::listener const ears;
   f();
@@ -472,7 +476,7 @@ TEST_CASE("without memory for a workspace rows go in one by one") {
   way const w = way_of([&] {
     map.clear(space{});
     karpos_test::memory_limit const limit(karpos_test::data_bytes());
-    std::vector<void*> taken;  // what is free already
+    std::vector<void*> taken;  // takes the free memory
     while (void* const p = std::malloc(bytes / 4)) taken.push_back(p);
     insert_report const r = map.insert_or_apply(space{}, keys, 1u, karpos::plus{});
     for (void* const p : taken) std::free(p);
@@ -485,7 +489,7 @@ TEST_CASE("without memory for a workspace rows go in one by one") {
   same("rows", sum, many);
 }
 
-/// More keys than a table takes: each row is counted once, and what is in the table is complete.
+/// Merges more keys than a table holds: each row is counted once, and the stored keys are complete.
 template <class Map>
 void rejects(std::string const& what) {
   Map map(space{}, 5'000, {.load = 0.98, .growth = karpos::growth::fixed});
@@ -576,7 +580,7 @@ TEST_CASE("floating-point keys: both zeros are one, every NaN is one") {
 }
 
 namespace {
-/// Numbers that differ in their last bit alone are one key.
+/// A hash and an equality that ignore the last bit of numbers.
 struct hash_of_pairs {
   KOKKOS_FUNCTION u64 operator()(u32 key) const { return key / 2; }
 };

@@ -18,7 +18,8 @@
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 
-// The steps that teams of a GPU split and aggregate rows with, on teams that a CPU emulates: threads come in any order.
+// The steps with which GPU teams (blocks) split and aggregate rows, on teams that a CPU emulates:
+// threads run in random order.
 
 namespace {
 
@@ -30,7 +31,7 @@ using karpos_test::random_numbers;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// Stands for a device: tuning and branches are those of the generic native part.
+/// Stands for a device: has the tuning and branches of the generic native part.
 struct emulated_device {
   struct memory_space {};
 };
@@ -38,7 +39,7 @@ static_assert(karpos::device::is_device<emulated_device>);
 
 constexpr int threads = 48;
 
-/// A value of two numbers, each with its operation.
+/// A value of two numbers, each with its own operation.
 using two_values = pack<u64, double>;
 using two_operations = reduce::merge_each<karpos::plus, karpos::maximum>;
 two_values two(u64 a, double b) { return {{a}, {b}}; }
@@ -46,17 +47,17 @@ two_values two(u64 a, double b) { return {{a}, {b}}; }
 using narrow_row = karpos::key_value<u32, u32>;
 using wide_row = karpos::key_value<u64, two_values>;
 
-// Keys are mixed, as those that the steps are given.
+// Keys are mixed, as in the rows that the steps receive.
 std::vector<narrow_row> narrow_rows(std::size_t n, u64 keys, u64 seed) {
   random_numbers random(seed);
   std::vector<narrow_row> rows(n);
   for (auto& r : rows) {
     auto const k = static_cast<u32>(random.below(keys));
-    r = {k == 0 ? ~k : reduce::mixed(k), static_cast<u32>(random.below(100))};  // ~0 among them
+    r = {k == 0 ? ~k : reduce::mixed(k), static_cast<u32>(random.below(100))};  // also the key ~0
   }
   return rows;
 }
-/// A value of a user's with an addition that zero does change.
+/// A user's value with an addition that zero does change.
 struct tropical {
   u32 cost;
   friend tropical operator+(tropical const& a, tropical const& b) {
@@ -85,7 +86,7 @@ struct part_by_key {
   }
 };
 
-/// Splits rows by the step, one team after another.
+/// Splits rows with the step, one team after another.
 template <bool Stable, class Row>
 std::vector<Row> split(std::vector<Row> const& rows, u32 parts, int teams) {
   using source = reduce::partial_rows<Row>;
@@ -112,14 +113,14 @@ std::vector<Row> split(std::vector<Row> const& rows, u32 parts, int teams) {
   return out;
 }
 
-/// Rows as a split into rooms leaves them.
+/// Rows after a split into fixed-capacity partitions ("rooms"), and the list of overflowed rows.
 template <class Row>
 struct rooms_of_rows {
   std::vector<std::vector<Row>> parts;
   std::vector<Row> list;
   u32 listed;
 };
-/// Splits rows into rooms, one team after another.
+/// Splits rows into fixed-capacity partitions, one team after another.
 template <class Row>
 rooms_of_rows<Row> split_into_rooms(std::vector<Row> const& rows, u32 parts, int teams, u32 room,
                                     u32 capacity) {
@@ -161,7 +162,7 @@ bool same_rows(std::vector<Row> const& a, std::vector<Row> const& b) {
   });
 }
 
-/// What rows come to.
+/// Reduces rows by key on the host.
 template <class Row, class Op>
 std::map<u64, decltype(Row::value)> groups_of(std::vector<Row> const& rows, Op const& op) {
   std::map<u64, decltype(Row::value)> groups;
@@ -184,7 +185,8 @@ struct list_of_rows {
   void write(u64 at, Row const& r) const { rows[at] = r; }
 };
 
-/// Aggregates rows first, by two teams. Returns: whether the partial rows come to what the rows do.
+/// Aggregates rows first, with two teams. Returns: whether the partial rows reduce to what the rows
+/// reduce to.
 template <int Teams, class Row, class Op>
 bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial, u32 columns) {
   using source = reduce::partial_rows<Row>;
@@ -209,13 +211,14 @@ template <class Row, class Op>
 bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial) {
   bool right = aggregates_first<1>(rows, op, most_partial, 1) &&
                aggregates_first<2>(rows, op, most_partial, 1);
-  // Few keys are in their home slots in every column, and so they fold.
+  // Few keys are in their home slots in every column, so they are folded.
   u64 const most_folded = most_partial <= 8 ? 2 * most_partial : rows.size();
   for (u32 columns : {2u, 16u}) right &= aggregates_first<2>(rows, op, most_folded, columns);
   return right;
 }
 
-/// Aggregates rows as three chunks. Returns: whether those say that make a part alone are groups, and the others partial.
+/// Aggregates rows as three chunks. Returns: whether a chunk that makes up a whole partition gives
+/// groups, and the other chunks partial rows.
 template <class Row, class Op>
 bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
   using source = reduce::partial_rows<Row>;
@@ -237,7 +240,7 @@ bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
          same_groups(groups_of(partial, op), groups_of(others, op));
 }
 
-/// The arrays of a round in rooms.
+/// The arrays of one round with fixed-capacity partitions.
 template <class Row, class Op>
 class round_in_rooms {
   using source = reduce::partial_rows<Row>;
@@ -297,7 +300,8 @@ class round_in_rooms {
     groups.resize(counts.groups);
     partial.resize(counts.partial);
   }
-  /// Whether groups and partial rows come to what the rows do, and groups are complete.
+  /// Returns whether groups and partial rows reduce to what the rows reduce to, and groups are
+  /// complete.
   bool is_right() const {
     auto const expected = groups_of(m_rows, m_op), left = groups_of(partial, m_op);
     auto got = groups_of(groups, m_op);
@@ -330,7 +334,7 @@ class round_in_rooms {
   std::vector<u32> m_present = std::vector<u32>(teams * table::words);
 };
 
-/// An operation of which nobody knows an identity.
+/// An operation whose identity is unknown.
 struct larger {
   template <class T>
   T operator()(T const& a, T const& b) const {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a table must do inside kernels, for every tile width, bucket size and probe sequence. The checks
-/// see a table through type-erased calls, so that they are compiled once for each pair of types.
+/// What a table must do inside kernels, for every tile width, bucket size and probe sequence. The
+/// checks call a table through type-erased functions, so they are compiled once for each pair of
+/// types.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace karpos_test {
 
 enum class operation { insert, insert_or_assign, insert_or_add, find, contains, erase };
 
-/// Answers of one kernel: outcomes or yes/no, and the values that find saw.
+/// Answers of one kernel: outcomes or yes/no, and the values that find returned.
 template <class T>
 struct answers {
   std::vector<std::uint32_t> answer;
@@ -31,7 +32,7 @@ struct answers {
   }
 };
 
-/// One operation for each index, by a tile each.
+/// Runs one operation for each index, with one tile each.
 template <class Ref, class Key, class T>
 struct ref_kernel {
   Ref ref;
@@ -70,7 +71,7 @@ struct ref_kernel {
         a = ref.erase(t, key);
         break;
     }
-    // A tile whose lanes disagree about the answer says so.
+    // Detects a tile whose lanes disagree about the answer.
     auto const mine = t.each([&](int) { return a; });
     auto const first = t.get(mine, 0);
     if (!t.ballot([&](int) { return first == a; }).full()) a = 98;
@@ -104,7 +105,7 @@ answers<T> run_kernel(Ref const& ref, operation what, std::vector<Key> const& ke
   return {to_host(kernel.answer), to_host(kernel.seen)};
 }
 
-/// Small values that every type holds exactly, sums of a few of them included.
+/// Returns small values that every type represents exactly, as well as sums of a few of them.
 template <class T>
 std::vector<T> small_values(std::size_t n, std::uint64_t seed) {
   random_numbers random(seed);
@@ -123,7 +124,7 @@ void holds_exactly(table_under_test<Key, T> const& table, std::string const& whe
   holds(table.name + ": the pairs " + when, expected.equals(keys, values, n));
 }
 
-/// Every query gets the oracle's answer.
+/// Checks that every query gets the oracle's answer.
 template <class Key, class T>
 void finds(table_under_test<Key, T> const& table, std::string const& when,
            oracle<Key, T> const& expected, std::vector<Key> const& queries) {
@@ -139,7 +140,8 @@ void finds(table_under_test<Key, T> const& table, std::string const& when,
   same(table.name + ": wrong answers to find and contains " + when, wrong, 0);
 }
 
-/// Duplicates: one of each key gets in, with a value that was offered with it. Returns: what is in the table.
+/// Checks insertions of duplicates: each key is inserted once, with a value that was offered with
+/// it. Returns: the contents.
 template <class Key, class T>
 oracle<Key, T> check_insert(table_under_test<Key, T> const& table, std::vector<Key> const& keys) {
   std::vector<Key> const first(keys.begin(), keys.begin() + 1000);
@@ -160,7 +162,7 @@ oracle<Key, T> check_insert(table_under_test<Key, T> const& table, std::vector<K
   return winners;
 }
 
-/// Assigns to a range of which the first half is there.
+/// Checks assignments to a range of keys of which the first half is stored.
 template <class Key, class T>
 void check_assign(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
                   oracle<Key, T>& expected) {
@@ -174,7 +176,7 @@ void check_assign(table_under_test<Key, T> const& table, std::vector<Key> const&
   holds_exactly(table, "after insert_or_assign", expected);
 }
 
-/// Adds up under hot keys, some of them new.
+/// Checks additions to hot keys, some of them new.
 template <class Key, class T>
 void check_add(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
                oracle<Key, T>& expected) {
@@ -191,13 +193,13 @@ void check_add(table_under_test<Key, T> const& table, std::vector<Key> const& ke
   holds_exactly(table, "after insert_or_apply", expected);
 }
 
-/// Every key that is there is erased by exactly one of those who try.
+/// Checks that of several erasures of a stored key exactly one succeeds.
 template <class Key, class T>
 void check_erase(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
                  std::vector<Key> const& victims, oracle<Key, T>& expected) {
   auto tries = skewed_draws(victims, 1000, 12);
   tries.insert(tries.end(), victims.begin(), victims.end());
-  tries.insert(tries.end(), keys.begin() + 1500, keys.end());  // never inserted
+  tries.insert(tries.end(), keys.begin() + 1500, keys.end());  // absent keys
   auto const erased = table.run(operation::erase, tries, std::vector<T>(tries.size()));
   same(table.name + ": erased", erased.count(1), victims.size());
   same(table.name + ": not erased", erased.count(0), tries.size() - victims.size());
@@ -206,7 +208,7 @@ void check_erase(table_under_test<Key, T> const& table, std::vector<Key> const& 
   finds(table, "after erase", expected, keys);
 }
 
-/// Inserts over the tombstones, twice: no key may come to be there twice.
+/// Inserts keys over the tombstones, twice: no key may be stored twice.
 template <class Key, class T>
 void check_insert_again(table_under_test<Key, T> const& table, std::vector<Key> const& keys,
                         std::vector<Key> const& victims, oracle<Key, T>& expected) {
@@ -224,7 +226,7 @@ void check_insert_again(table_under_test<Key, T> const& table, std::vector<Key> 
   finds(table, "after erase and insert", expected, keys);
 }
 
-/// Needs room for about 2000 keys, erased ones included.
+/// Checks all operations. The table must hold about 2000 keys, erased ones included.
 template <class Key, class T>
 void check_operations(table_under_test<Key, T> const& table) {
   auto const keys = unique_keys<Key>(1600);
@@ -239,7 +241,7 @@ void check_operations(table_under_test<Key, T> const& table) {
   check_insert_again(table, keys, victims, expected);
 }
 
-/// Of the map that is passed, made for 2000 keys.
+/// Checks a map made for 2000 keys.
 template <int W, class Map>
 void check_map_in_kernels(std::string const& name, Map& map) {
   using Key = typename Map::key_type;
@@ -271,7 +273,7 @@ void check_map() {
       map);
 }
 
-/// Every bucket of up to eight slots with every width that divides it.
+/// Checks every bucket of up to eight slots, with every width that divides it.
 template <class Key, class T, class Probing>
 void check_every_bucket_and_width() {
   check_map<Key, T, Probing, 1, 1>();
@@ -285,7 +287,7 @@ void check_every_bucket_and_width() {
   check_map<Key, T, Probing, 8, 8>();
 }
 
-/// Every bucket of up to eight slots: one thread, and as many lanes as there are slots.
+/// Checks every bucket of up to eight slots, with one lane or as many lanes as slots.
 template <class Key, class T, class Probing>
 void check_every_bucket() {
   check_map<Key, T, Probing, 1, 1>();

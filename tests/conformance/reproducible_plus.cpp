@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Reproducible sums: the same bits in every order of the rows, nearest to what was added.
+/// Reproducible sums: equal bits in every order of the rows, and the value nearest to the exact
+/// sum.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ using karpos_test::view;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Sums by key, as bits: every NaN is one.
+/// Returns sums by key, as bits; every NaN has the same bits.
 template <class To, class From>
 std::map<std::uint32_t, std::uint64_t> sums(std::vector<std::uint32_t> const& keys,
                                             std::vector<From> const& x) {
@@ -60,7 +61,7 @@ std::uint64_t bits_of(T x) {
   return bits;
 }
 
-/// The sum of some numbers of one key.
+/// Returns the sum of some numbers with one key.
 template <class T>
 T sum(std::vector<T> const& x) {
   std::uint64_t const bits = sums<T>(std::vector<std::uint32_t>(x.size(), 7), x).at(7);
@@ -69,7 +70,7 @@ T sum(std::vector<T> const& x) {
   return s;
 }
 
-/// Rows in another order.
+/// Shuffles the rows.
 template <class T>
 void shuffle(std::vector<std::uint32_t>& keys, std::vector<T>& x, std::uint64_t seed) {
   random_numbers random(seed);
@@ -80,7 +81,7 @@ void shuffle(std::vector<std::uint32_t>& keys, std::vector<T>& x, std::uint64_t 
   }
 }
 
-/// Numbers of either sign with so many exponents, and with all 53 bits.
+/// Returns numbers of both signs, with `exponents` different exponents and all 53 bits.
 std::vector<double> numbers(std::size_t n, int exponents, std::uint64_t seed) {
   random_numbers random(seed);
   std::vector<double> x(n);
@@ -106,9 +107,9 @@ TEST_CASE("goldens: what double cannot add in order is exact") {
   CHECK(sum<double>({1.5}) == 1.5);
   CHECK(sum<double>({-0.0, -0.0}) == 0);
   CHECK(sum<double>({0x1p53, 1, 1}) == 0x1p53 + 2);
-  CHECK(sum<double>({0x1p53, 1}) == 0x1p53);               // a tie: to the even one
-  CHECK(sum<double>({0x1p53 + 2, 1}) == 0x1p53 + 4);       // the same upwards
-  CHECK(sum<double>({0x1p53, 1, 0x1p-30}) == 0x1p53 + 2);  // no tie
+  CHECK(sum<double>({0x1p53, 1}) == 0x1p53);               // a tie: rounds to even
+  CHECK(sum<double>({0x1p53 + 2, 1}) == 0x1p53 + 4);       // a tie that rounds upwards
+  CHECK(sum<double>({0x1p53, 1, 0x1p-30}) == 0x1p53 + 2);  // not a tie
   CHECK(sum<double>({-0x1p53, -1, -0x1p-30}) == -0x1p53 - 2);
   CHECK(sum<double>({1e16, 1, -1e16}) == 1);
   CHECK(sum<double>({0.1, 0.2, 0.3}) == 0.6);

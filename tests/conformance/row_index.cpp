@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// An index of rows answers as a map over tuples does, whatever the rows, their hashes and their
-/// nulls are.
+/// An index of rows answers as a map over tuples does, for any rows, hashes and nulls.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -40,7 +39,7 @@ view<T> column_of(std::size_t n, F const& value) {
   return values;
 }
 
-/// Rows on the device beside what they mean: equal keys are equal rows; a row that is not `in` is
+/// Rows on the device and their meaning: rows with equal keys are equal. A row that is not `in` is
 /// not indexed, or equals nothing.
 template <class Rows, class Key>
 struct described {
@@ -53,7 +52,7 @@ struct described {
         in(std::move(i)) {}
 };
 
-/// What a map over the keys says.
+/// The answers of a map over the keys.
 template <class Key, class Number>
 struct oracle {
   std::map<Key, std::vector<Number>> groups;
@@ -76,8 +75,8 @@ struct oracle {
   }
 };
 
-/// Goes through the matches of a query: their number, their sum, and whether they are in order and
-/// equal.
+/// Visits the matches of a query: their number, their sum, and whether they are in order and equal
+/// the query.
 template <class Ref, class Queries>
 struct sum_matches {
   Ref ref;
@@ -122,7 +121,7 @@ void check_matches(std::string const& what, Index const& index, described<Querie
   same(what + ": queries whose matches are wrong", wrong, 0);
 }
 
-/// Asks an index in bulk.
+/// Checks bulk queries of an index.
 template <class Index, class Queries, class Key, class Number>
 void check_lookups(std::string const& what, Index const& index, described<Queries, Key> const& q,
                    oracle<Key, Number> const& o) {
@@ -147,7 +146,7 @@ void check_lookups(std::string const& what, Index const& index, described<Querie
   same(what + ": wrong answers", wrong, 0);
 }
 
-/// Asks an index for everything.
+/// Checks all operations of an index.
 template <class Index, class Rows, class Queries, class Key>
 void check_index(std::string const& what, Index const& index, described<Rows, Key> const& d,
                  described<Queries, Key> const& q) {
@@ -177,7 +176,7 @@ void check(std::string const& what, described<Rows, Key> const& d,
   check_index(what, karpos::row_index<Rows, space>(space(), d.rows), d, q);
 }
 
-/// n rows (x % 3, x) of ids x = id(i).
+/// Returns n rows (x % 3, x) with ids x = id(i).
 template <class Id>
 auto pairs(std::size_t n, Id const& id) {
   std::vector<std::pair<std::int8_t, std::uint64_t>> keys(n);
@@ -189,7 +188,7 @@ auto pairs(std::size_t n, Id const& id) {
   auto const b = column_of<std::uint64_t>(n, [&](std::size_t i) { return keys[i].second; });
   return described{karpos::rows(a, b), keys};
 }
-/// Draws from so many different ids, as many of which are asked for as are not there.
+/// Returns n rows with ids drawn among `groups` different ones.
 auto draws(std::size_t n, std::uint64_t groups, std::uint64_t seed) {
   random_numbers random(seed);
   return pairs(n, [&](std::size_t) { return permute(random.below(groups)); });
@@ -221,11 +220,11 @@ TEST_CASE("multiplicity 1, 4, 64, 10^4, and all equal") {
   for (std::size_t multiplicity :
        {std::size_t(1), std::size_t(4), std::size_t(64), std::size_t(10'000), n}) {
     std::uint64_t const groups = n / multiplicity;
-    // In runs, and scattered.
+    // Equal rows are adjacent, or scattered.
     auto const runs = pairs(n, [&](std::size_t i) { return permute(i / multiplicity); });
     auto const scattered = pairs(n, [&](std::size_t i) { return permute(i % groups); });
     auto const q = pairs(2 * groups, [&](std::size_t i) { return permute(std::uint64_t(i)); });
-    // Through all matches of a frequent row goes one query.
+    // A query for a frequent row visits all of its matches, so scattered rows are left out then.
     check(std::to_string(multiplicity) + " times, runs", runs, q);
     if (multiplicity < 10'000) check(std::to_string(multiplicity) + " times", scattered, q);
   }
@@ -274,7 +273,7 @@ TEST_CASE("a part of the rows") {
     using rows = decltype(d.rows);
     karpos::row_index<rows, space> const index(space(), d.rows, mask);
     oracle<decltype(d.keys)::value_type, std::uint32_t> const o(d);
-    // Rows that are not indexed may be asked for as well.
+    // Queries may contain rows that are not indexed.
     check_lookups("masked", index, described{d.rows, d.keys}, o);
     check_matches("masked", index, draws(100, groups, 7), o);
     same("rows", index.size(), o.rows);
@@ -389,7 +388,7 @@ TEST_CASE("floating-point keys: zeros are one, NaNs are one") {
 }
 
 namespace {
-/// Rows (a, b) with nulls in both columns; keys with a stand-in for null.
+/// Returns rows (a, b) with nulls in both columns; in the keys, -1 stands for null.
 auto with_nulls(std::size_t n, karpos::null_equality nulls, std::uint64_t seed) {
   random_numbers random(seed);
   std::vector<std::pair<int, int>> keys(n), values(n);
@@ -418,7 +417,7 @@ TEST_CASE("nulls equal each other, or nothing") {
 }
 
 namespace {
-/// Hash functions that nobody should have.
+/// Hash functions as bad as possible.
 struct always_the_same {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION std::uint64_t operator()(std::int8_t, std::uint64_t) const { return ~0ull; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Columns as rows: equality, hashes and their distribution, nulls, refusals; all asked in kernels.
+/// Columns as rows: equality, hashes and their distribution, nulls, bad arguments; all evaluated in
+/// kernels.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -27,7 +28,7 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
-/// Asks rows for their hashes, and for the equality of each with each of other rows.
+/// Computes the hashes of rows, and compares each row with each of other rows.
 template <class Rows>
 struct hash_all {
   Rows rows;
@@ -60,7 +61,8 @@ std::vector<std::uint32_t> equalities(Rows const& rows, Others const& others) {
   return to_host(out);
 }
 
-/// Rows are equal where the oracle says so, and have equal hashes then and only then.
+/// Checks that rows are equal if and only if the oracle says so, and have equal hashes exactly
+/// then.
 template <class Rows>
 void check_rows(std::string const& what, Rows const& rows,
                 std::function<bool(std::size_t, std::size_t)> const& oracle) {
@@ -93,7 +95,7 @@ struct wide {
   std::uint64_t word[4];
 };
 
-/// Rows of every type: values of column c of row i are small numbers.
+/// Rows with columns of many types: the values of row i are small numbers.
 struct mixed {
   view<std::int8_t> a;
   view<std::int32_t> b;
@@ -120,7 +122,8 @@ struct mixed {
   static std::int32_t value(std::size_t i, std::size_t column) { return i >> column & 1 ? -1 : 1; }
 };
 
-/// That hashes spread over buckets as random numbers do, by their high and by their low bits; none are equal.
+/// Checks that hashes spread over buckets as random numbers do, by their high and their low bits,
+/// and that none are equal.
 void check_distribution(std::string const& what, std::vector<std::uint64_t> const& hash) {
   same(what + ": different hashes", std::set<std::uint64_t>(hash.begin(), hash.end()).size(),
        hash.size());
@@ -131,7 +134,7 @@ void check_distribution(std::string const& what, std::vector<std::uint64_t> cons
     for (auto h : hash) bucket[h >> shift & ((1 << bits) - 1)] += 1;
     double chi_square = 0;
     for (double b : bucket) chi_square += (b - mean) * (b - mean) / mean;
-    // Of 1,023 degrees of freedom: the standard deviation is 45.
+    // There are 1,023 degrees of freedom, so the standard deviation is 45.
     INFO(what << ", bits from " << shift << ": chi square " << chi_square);
     CHECK(chi_square > 1023 - 6 * 45.2);
     CHECK(chi_square < 1023 + 6 * 45.2);
@@ -160,7 +163,7 @@ TEST_CASE("goldens: no row, one, and four of which two are equal") {
 }
 
 TEST_CASE("mixed types: rows are equal that agree in every column") {
-  mixed const m(64);  // each of the 32 rows twice
+  mixed const m(64);  // each of 32 rows twice
   check_rows("mixed", m.rows(), [](std::size_t i, std::size_t j) { return i % 32 == j % 32; });
 }
 
@@ -220,7 +223,7 @@ TEST_CASE("nulls: equal to each other, or to nothing; what lies below them does 
   auto const unequal = equalities(rows.with_nulls(karpos::null_equality::unequal), rows);
   for (std::size_t i = 0; i < 64; ++i)
     same("unequal: " + std::to_string(i), unequal[i], i % 9 == 0 && (i / 9 == 0 || i / 9 == 4));
-  // Zero and null are not the same.
+  // Zero and null differ.
   auto const zeros = column<std::int32_t>(2, [](std::size_t) { return 0; });
   auto const second = column<bool>(2, [](std::size_t i) { return i == 1; });
   check_rows("zero and null", karpos::rows(karpos::nullable(zeros, second)),
@@ -228,7 +231,7 @@ TEST_CASE("nulls: equal to each other, or to nothing; what lies below them does 
 }
 
 namespace {
-/// Rows are the same if they agree modulo ten; the last column does not matter.
+/// A hash and an equality modulo ten that ignore the last column.
 struct hash_modulo {
   KOKKOS_FUNCTION std::uint32_t operator()(std::int32_t a, double) const {
     return static_cast<std::uint32_t>(a % 10);
@@ -288,7 +291,7 @@ TEST_CASE("rows that differ in one bit have hashes that differ in about half of 
   constexpr std::size_t rounds = 200;
   for (std::size_t round = 0; round < rounds; ++round) {
     std::uint64_t const x = random(), y = random();
-    for (std::size_t flip = 0; flip <= columns * bits; ++flip) {  // the first row as it is
+    for (std::size_t flip = 0; flip <= columns * bits; ++flip) {  // the first row is unchanged
       a.push_back(flip == 0 || flip > bits ? x : x ^ std::uint64_t(1) << (flip - 1));
       b.push_back(flip <= bits ? y : y ^ std::uint64_t(1) << (flip - 1 - bits));
     }

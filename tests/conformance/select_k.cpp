@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The k largest elements are those that std::stable_sort brings to the front, by either way of selection.
+/// The k largest elements are those that std::stable_sort puts first, with either way of selection.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,12 +30,12 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
-/// By falling value; NaN comes last.
+/// Compares by falling value; NaN comes last.
 template <class T>
 bool above(T a, T b) {
   return a > b || (a == a && b != b);
 }
-/// The same element, not only one that is equal.
+/// Returns whether two elements are identical, not merely equal.
 template <class T>
 bool identical(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -56,10 +56,10 @@ std::vector<std::uint64_t> sorted_indices(std::vector<T> const& x) {
 template <class T>
 struct selection {
   std::vector<T> const& x;
-  std::vector<std::uint64_t> order;  // what the oracle says
+  std::vector<std::uint64_t> order;  // by the oracle
   std::string name;
 
-  /// Of results of k elements.
+  /// Checks the results of a selection of k elements.
   template <class Index>
   void check(std::vector<Index> got, std::vector<T> const& values, select_k_options o) const {
     std::size_t const k = got.size();
@@ -86,7 +86,7 @@ struct selection {
   }
 };
 
-/// Sorted or not, and selection by digits whatever k is.
+/// Checks selections, sorted or not, and by digits for every k.
 template <class T>
 void check(std::string const& name, std::vector<T> const& x, std::vector<std::uint64_t> const& ks) {
   auto const scores = to_space(x);
@@ -200,7 +200,7 @@ void check_type() {
   check("mostly the same", make<T>(kind::few_finite, 40000), {10, 150});
 }
 
-/// Sizes at which every block compacts its candidates many times, against std::partial_sort.
+/// Checks sizes at which every block compacts its candidates many times, against std::partial_sort.
 template <class T>
 void check_large(std::uint64_t seed) {
   random_numbers random(seed);
@@ -228,7 +228,8 @@ TEST_CASE("the k largest of many are those of std::partial_sort") {
     check_large<std::int64_t>(30 + seed);
   }
 }
-/// The k-th element has equals everywhere, a few in each part that a thread reads at once; parts are not read in their order.
+/// The k-th element has equal elements everywhere, a few in each part that a thread reads at once.
+/// Threads do not read the parts in order.
 TEST_CASE("of equal elements all over those of the smallest indices are selected") {
   std::uint64_t const n = std::uint64_t(1) << 20, k = 4000;
   random_numbers random(77);
@@ -267,7 +268,7 @@ TEST_CASE("order of values that are not like others") {
   karpos::select_k(space(), x, 3, view<int>(), values);
   auto const v = to_host(values);
   CHECK(v[0] == inf);
-  CHECK(std::signbit(v[1]));  // each zero as it is
+  CHECK(std::signbit(v[1]));  // each zero keeps its sign
   CHECK(!std::signbit(v[2]));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// hopscotch_set and cuckoo_set: what they share with their maps is tested there; here is that keys alone work, of every size.
+/// hopscotch_set and cuckoo_set: tests that keys alone work, of every size. The tests of the maps
+/// cover what sets share with them.
 #include <karpos/cuckoo_set.hpp>
 #include <karpos/hopscotch_set.hpp>
 #include <set>

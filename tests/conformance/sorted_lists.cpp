@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Sorted lists: what they wrap, and what they refuse.
+/// Sorted lists: what they wrap, and what they reject.
 #include <doctest/doctest.h>
 
 #include <cstdint>

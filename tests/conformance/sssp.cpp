@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Shortest paths against Dijkstra's algorithm on the host: every distance, bit by bit, and every parent.
+/// Shortest paths compared with Dijkstra's algorithm on the host: every distance, bit by bit, and
+/// every parent.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -49,7 +50,7 @@ std::vector<Weight> dijkstra(host_graph const& g, std::vector<Weight> const& wei
     if (d != distance[u]) continue;
     for (std::uint64_t e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
       std::uint64_t const v = g.out.columns[e];
-      if (weights[e] >= farthest<Weight>() - d) continue;  // beyond the type
+      if (weights[e] >= farthest<Weight>() - d) continue;  // out of the type's range
       Weight const to = static_cast<Weight>(d + weights[e]);
       if (to >= distance[v]) continue;
       distance[v] = to;
@@ -59,7 +60,7 @@ std::vector<Weight> dijkstra(host_graph const& g, std::vector<Weight> const& wei
   return distance;
 }
 
-/// Vertices whose parent does not lead to a source along edges that their distances fit.
+/// Counts the vertices whose parents do not lead to a source along edges that fit their distances.
 template <class Weight>
 std::uint64_t wrong_parents(host_graph const& g, std::vector<Weight> const& weights,
                             numbers const& sources, std::vector<Weight> const& distance,
@@ -96,7 +97,8 @@ std::uint64_t wrong_parents(host_graph const& g, std::vector<Weight> const& weig
 
 constexpr double endless = std::numeric_limits<double>::infinity();
 
-/// Wide and narrow buckets, with and without windows and a reach, on every driver.
+/// Returns options: wide and narrow buckets, with and without bucket fusion (`window_hops`) and a
+/// reach, with every driver.
 std::vector<sssp_options> all_sssp_options() {
   std::vector<karpos::launch_mode> drivers{karpos::launch_mode::kernel_per_step};
   if (karpos::device::has_grid_barrier<space>)
@@ -110,14 +112,15 @@ std::vector<sssp_options> all_sssp_options() {
   return all;
 }
 
-/// The first reach that is given.
+/// Returns the first finite reach among the options.
 double reach_among(std::vector<sssp_options> const& options) {
   for (sssp_options const& o : options)
     if (o.reach > 0 && o.reach < endless) return o.reach;
   return 3;
 }
 
-/// Whether an edge weighs the same in both directions: only then vertices far away may look for their labels themselves.
+/// Whether an edge weighs the same in both directions: only then may far vertices compute their own
+/// distances.
 enum class weights_of { each_direction, each_pair };
 
 template <class Weight, class F>
@@ -136,7 +139,7 @@ std::vector<Weight> draw_weights(host_graph const& g, F const& weight, weights_o
   return weights;
 }
 
-/// weight(random): of an edge.
+/// Checks searches of a graph. weight(random) draws the weight of an edge.
 template <class Weight, class Vertex = std::uint32_t, class Offset = std::uint64_t, class F>
 void check(host_graph const& g, std::vector<numbers> const& all_sources, F const& weight,
            std::vector<sssp_options> const& options, weights_of way) {
@@ -154,7 +157,7 @@ void check(host_graph const& g, std::vector<numbers> const& all_sources, F const
     auto const search = [&](auto const& searched, sssp_options const& o, std::string const& what,
                             std::initializer_list<bool> ways) {
       for (bool const with_parents : ways) {
-        Kokkos::deep_copy(distance, Weight(77));  // what is not written must show
+        Kokkos::deep_copy(distance, Weight(77));  // shows what is not written
         Kokkos::deep_copy(parent, Vertex(0));
         karpos::sssp(space(), searched, from, distance, with_parents ? parent : none, o);
         same(what + ": wrong distances",
@@ -189,7 +192,7 @@ std::uint64_t often_zero(random_numbers& random) {
 }
 std::uint64_t zero(random_numbers&) { return 0; }
 
-/// In the order of its edges and with all ids shuffled, with different kinds of weights.
+/// Checks a graph with the given ids and with shuffled ids, and several kinds of weights.
 void check_shape(std::string const& name, std::uint64_t vertices, edge_pairs const& edges,
                  std::vector<numbers> const& sources, std::vector<sssp_options> const& options) {
   for (sides const kind : {sides::undirected, sides::directed}) {
@@ -204,7 +207,8 @@ void check_shape(std::string const& name, std::uint64_t vertices, edge_pairs con
   }
 }
 
-/// The steps of GPUs on CPUs: lanes share the edges of their rows, and windows label vertices when they take them from a queue.
+/// Enables the steps of GPUs on CPUs: lanes share the edges of their rows, and bucket fusion sets
+/// the distance of a vertex when it is taken from a queue.
 template <class State>
 struct state_as_on_gpus : State {
   struct tuned : State::tuned {
@@ -247,7 +251,8 @@ edge_pairs grid_edges(std::uint64_t side) {
   return edges;
 }
 
-/// A random graph with hubs in every degree class but that of the grid, and some isolated vertices.
+/// Returns a random graph with hubs in every degree class except the grid's, and some isolated
+/// vertices.
 host_graph hubs(sides kind) {
   std::uint64_t const n = 3000;
   auto edges = karpos_test::random_edges(n - 100, 2 * n, 5);
@@ -305,7 +310,8 @@ TEST_CASE("a vertex that the whole grid expands") {
 }
 
 TEST_CASE("vertices far away that look for their distances, beside isolated ones") {
-  // A hub in every class of degrees, near and far, rows of every length, and ids without edges before, between and behind them.
+  // A hub in every degree class, near and far, rows of every length, and ids without edges before,
+  // between and after the others.
   edge_pairs edges;
   random_numbers random(7);
   std::uint64_t const n = 80000;
@@ -316,7 +322,7 @@ TEST_CASE("vertices far away that look for their distances, beside isolated ones
     if (v < 12000) edges.emplace_back(101, v);
     if (v < 900) edges.emplace_back(102, v);
   }
-  for (std::uint64_t k = 0; k < 50; ++k) edges.emplace_back(n - 1, n - 60 + k);  // not reached
+  for (std::uint64_t k = 0; k < 50; ++k) edges.emplace_back(n - 1, n - 60 + k);  // unreachable
   auto const g = make_graph("hubs and isolated vertices", n, edges);
   check<std::uint32_t>(g, {{100}, {n - 5002, 102}, {n - 1}}, one_to_255,
                        {{},
@@ -367,7 +373,7 @@ TEST_CASE("rows are sorted by weight where there is a reach, once") {
   auto const g = hubs(sides::undirected);
   auto weights = draw_weights<std::uint32_t>(g, one_to_255, weights_of::each_pair);
   CHECK(sorted(g, weights, 8));
-  CHECK(!sorted(g, weights, 0));  // five edges a vertex: no reach of its own
+  CHECK(!sorted(g, weights, 0));  // five edges per vertex: no default reach
   CHECK(!sorted(g, weights, endless));
   ++weights[weights.size() / 2];
   CHECK(!sorted(g, weights, 8));
@@ -376,7 +382,8 @@ TEST_CASE("rows are sorted by weight where there is a reach, once") {
 }
 
 TEST_CASE("rows of which few edges are light") {
-  // By all of their edges all vertices are of one class; by the light ones those of the first part are of another than the rest.
+  // By all edges, all vertices are in one degree class; by light edges alone, the first part is in
+  // another class than the rest.
   std::uint64_t const n = 2400, dense = 400;
   edge_pairs edges;
   for (std::uint64_t v = dense; v < n; ++v)
@@ -418,11 +425,11 @@ TEST_CASE("a reach that is refused") {
 }
 
 TEST_CASE("more vertices than the queues of a team hold") {
-  // One source leads to many short paths: the queues of a team overflow.
+  // One source leads to many short paths, so the queues of a team overflow.
   std::uint64_t const paths = 30000;
   edge_pairs edges;
   for (std::uint64_t i = 1; i <= paths; ++i) {
-    edges.emplace_back((i - 1) / 6, i);  // a tree of degree six: no row is long
+    edges.emplace_back((i - 1) / 6, i);  // a tree of degree six: no long row
     edges.emplace_back(i, paths + i);
   }
   for (sides const kind : {sides::undirected, sides::directed})
@@ -466,7 +473,7 @@ TEST_CASE("distances that become shorter for ever, for weights have become negat
       karpos::sssp(space(), workspace, std::uint64_t(0), distance, {}, o);
     };
     if (karpos::device::is_device<space>)
-      search();  // ends: windows there expand no label below their bucket
+      search();  // ends: GPUs' bucket fusion expands no distance below its bucket
     else
       karpos_test::throws<std::logic_error>(search, "sssp was stopped", "a graph of 3 vertices",
                                             "none negative");
@@ -487,7 +494,7 @@ TEST_CASE("zeros of both signs") {
     check<float>(g, {{0}, {3, 200}}, zeros, options);
     check<double, std::uint64_t, std::uint32_t>(g, {{0}}, zeros, options);
   }
-  // A zero weighs the same in both directions, whatever its signs are.
+  // A zero weighs the same in both directions, whatever its signs.
   auto const pair = make_graph("pair", 2, {{0, 1}});
   karpos::sssp_workspace workspace(space(),
                                    karpos_test::to_space<std::uint32_t, std::uint64_t>(pair),
@@ -518,7 +525,7 @@ TEST_CASE("distances up to the end of their type, and beyond") {
     return karpos_test::to_host(distance);
   };
   u32 const most = std::numeric_limits<u32>::max();
-  CHECK(run({most - 1, 5, 7, 1}) == std::vector<u32>{0, most - 1, 5, 6});  // 1 -> 2 does not count
+  CHECK(run({most - 1, 5, 7, 1}) == std::vector<u32>{0, most - 1, 5, 6});  // 1 -> 2 overflows
   CHECK(run({1, most - 3, 5, 1}) == std::vector<u32>{0, 1, 6, 7});
   karpos_test::throws<std::range_error>(
       [&] {
@@ -684,7 +691,7 @@ TEST_CASE("weights over many decades are not expanded again and again") {
            false);
       INFO(what << ", delta " << r.delta << ", edges " << r.edges << ", buckets " << r.buckets
                 << ", rounds " << r.rounds);
-      // On devices buckets of deep graphs are wider: few rounds matter more than few edges.
+      // Devices use wider buckets for deep graphs: few rounds matter more than few edges.
       CHECK(r.edges < (karpos::device::is_device<space> ? 32 : 10) * g.out.columns.size());
       CHECK(r.rounds < g.vertices);
     }
@@ -700,7 +707,7 @@ TEST_CASE("a hub at the end of a path is left to all threads") {
   auto const weights = karpos_test::to_space(std::vector<std::uint32_t>(g.out.columns.size(), 1));
   auto const r = karpos::sssp(space(), graph, weights, 0u, distance, {}, {.delta = 1000});
   CHECK(r.windows > 0);
-  CHECK(r.rounds > r.windows);  // the hub's is none
+  CHECK(r.rounds > r.windows);  // the hub's round fuses no buckets
   CHECK(r.edges >= g.out.columns.size());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where a map lives: memory of the user's, other spaces. Maps names a kind of map: Maps::map<Key, T, Space>.
+/// Where a map is stored: a user's memory, other spaces. `Maps` names a kind of map: Maps::map<Key,
+/// T, Space>.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 
 namespace karpos_test {
 
-/// Kernel: counts the keys that an insertion finds already in.
+/// Counts the keys that an insertion in a kernel finds stored.
 template <class Ref, class Keys>
 struct insert_key {
   Ref map;
@@ -28,8 +29,8 @@ struct insert_key {
   }
 };
 
-/// A ref finds the keys that deep_copy brings after it was taken, also from a table whose seed is
-/// another one.
+/// Checks that a ref finds the keys that a later deep_copy brings, even from a table with another
+/// seed.
 template <class Maps, class Key, class T>
 void refs_outlive_deep_copies() {
   using map_type = typename Maps::template map<Key, T, space>;
@@ -69,13 +70,14 @@ void lives_in_memory_of_the_users() {
     CHECK(map.insert(space{}, to_space(keys), T(4)).inserted == max_keys);
     CHECK(map.size(space{}) == max_keys);
     CHECK(map_type::bytes_for(max_keys) >= map.capacity() * (sizeof(Key) + sizeof(T)));
-    // It lives there and nowhere else: a second map over the same bytes starts by clearing them.
+    // The map is stored in this memory and nowhere else: a second map over the same bytes begins by
+    // clearing them.
     map_type other(space{}, karpos::wrapped_memory{memory.data(), bytes}, max_keys);
     space{}.fence();
     CHECK(map.size(space{}) == 0);
     CHECK(map.insert(space{}, to_space(keys), T(4)).inserted == max_keys);
     CHECK(other.size(space{}) == max_keys);
-    // A rehash leaves it.
+    // A rehash moves the map out of this memory.
     map.rehash(space{}, 2 * max_keys);
     CHECK(other.erase(space{}, to_space(keys)) == max_keys);
     CHECK(map.size(space{}) == max_keys);
@@ -100,7 +102,7 @@ void lives_in_memory_of_the_users() {
       "null pointer");
 }
 
-/// Copies there and back, with tombstones and sentinels of the user's.
+/// Copies to the host and back, with tombstones and a user's sentinels.
 template <class Maps, class Key, class T>
 void copies_between_spaces() {
   using host = Kokkos::DefaultHostExecutionSpace;
@@ -117,7 +119,7 @@ void copies_between_spaces() {
   std::vector<Key> const victims(keys.begin(), keys.begin() + 100);
   map.erase(space{}, to_space(victims));
 
-  host_map on_host(host{}, 10);  // of another size: takes over that of the source
+  host_map on_host(host{}, 10);  // another size: adopts that of the source
   deep_copy(host{}, on_host, map);
   CHECK(on_host.capacity() == map.capacity());
   CHECK(on_host.max_keys() == map.max_keys());
@@ -129,7 +131,7 @@ void copies_between_spaces() {
   }
   CHECK(wrong == 0);
 
-  // They are two tables now; and back it goes, into a table that is in use.
+  // The two tables are independent now. Copies back, into a table that is in use.
   CHECK(ref.erase(keys[500]));
   CHECK(ref.insert(victims[0], T(77)) == karpos::outcome::inserted);
   CHECK(map.size(space{}) == 900);
@@ -144,7 +146,7 @@ void copies_between_spaces() {
                                 "sentinel");
 }
 
-/// Looks keys up through a ref that promises that nobody writes.
+/// Looks up keys through a frozen ref, which promises that no thread writes.
 template <class Ref, class Key>
 struct read_frozen {
   Ref ref;

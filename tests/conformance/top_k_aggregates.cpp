@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Random ranked queries by other aggregates than sums.
+/// Random ranked queries with aggregates other than sums.
 #include <doctest/doctest.h>
 
 #include "top_k_suite.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Ranked queries whose answers can be seen, with every combination of options.
+/// Ranked queries with known answers, with every combination of options.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -22,13 +22,13 @@ using rows = std::vector<std::vector<std::pair<Id, Score>>>;
 template <class Id>
 using ranks = std::vector<std::pair<Id, double>>;
 
-/// dense_objects = 0: sparse ids.
+/// Names lists; dense_objects = 0 means sparse ids.
 template <class Id, class Score>
 host_lists<Id, Score> named(std::string name, rows<Id, Score> list, u64 dense_objects) {
   return {name + (dense_objects > 0 ? ", dense" : ", sparse"), std::move(list), dense_objects};
 }
 
-/// All ranks that are written down here are those of the oracle.
+/// Checks that the ranks stated in a test are those of the oracle.
 template <class Id, class Subject>
 void check_expected(std::string const& what, ranks<Id> const& expected, u64 k, Subject& subject,
                     typename Subject::options_type o) {
@@ -43,7 +43,8 @@ void check_expected(std::string const& what, ranks<Id> const& expected, u64 k, S
   }
 }
 
-/// Ids of a few lists, dense and sparse, with all options: ties go by rising id in `expected`.
+/// Checks a few lists with dense and sparse ids and all options. In `expected`, ties are sorted by
+/// rising id.
 template <class Subject>
 void golden(std::string const& name,
             rows<typename Subject::id_type, typename Subject::score_type> const& list, u64 k,
@@ -66,7 +67,7 @@ using sums = karpos_test::u32_float_subject;
 using u32_rows = rows<u32, float>;
 using u32_ranks = ranks<u32>;
 
-/// Options with a score for missing objects.
+/// Returns options with a score for missing objects.
 template <class Subject = sums>
 typename Subject::options_type missing(double score) {
   typename Subject::options_type o;
@@ -80,7 +81,7 @@ sums::options_type weighted(std::initializer_list<double> weights, double missin
   return o;
 }
 
-/// Three objects in two lists: sums 8, 7, 3.
+/// Three objects in two lists, with the sums 8, 7 and 3.
 u32_rows const three{{{4, 5.f}, {7, 3.f}, {9, 2.f}}, {{7, 5.f}, {4, 2.f}, {9, 1.f}}};
 
 }  // namespace
@@ -147,7 +148,7 @@ TEST_CASE("a score for missing objects that lets them win") {
 TEST_CASE("weights, zero among them") {
   u32_rows const list{{{1, 5.f}, {2, 1.f}}, {{3, 9.f}, {1, 1.f}}};
   golden<sums>("weights", list, 3, {{1, 10.5}, {3, 4.5}, {2, 2}}, weighted({2, 0.5}));
-  // Object 3 occurs in the list of weight 0 only.
+  // Object 3 occurs only in the list with weight 0.
   golden<sums>("second has weight 0", list, 3, {{1, 5}, {2, 1}, {3, 0}}, weighted({1, 0}));
   golden<sums>("second has weight 0", list, 3, {{1, 5}, {2, 1}, {3, -4}}, weighted({1, 0}, -4));
   golden<sums>("second has weight 0", list, 1, {{3, 7}}, weighted({1, 0}, 7));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Random ranked queries by weighted sums, of 32-bit ids and float scores.
+/// Random ranked queries by weighted sums, with 32-bit ids and float scores.
 #include <doctest/doctest.h>
 
 #include "top_k_suite.hpp"
@@ -26,7 +26,8 @@ TEST_CASE("large lists") {
 }
 
 TEST_CASE("a winner whose last score lies far below where the search ended") {
-  // Object 0 leads the first list by so much that it wins at once. Its other score is the last one of all.
+  // Object 0 wins at once, so far does it lead the first list. Its other score is the very last
+  // one.
   std::uint32_t const n = 10000;
   karpos_test::host_lists<std::uint32_t, float> lists{"a deep score", {}, n};
   lists.list.resize(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Ranked queries that are refused.
+/// Ranked queries with bad arguments.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -18,7 +18,7 @@ using invalid = std::invalid_argument;
 using lists_type = host_lists<u32, float>;
 using options = karpos::top_k_options<>;
 
-/// Three lists, of 40 entries each: object i has 100 - i in all of them.
+/// Returns three lists of 40 entries: object i has the score 100 - i in all of them.
 lists_type plain() {
   lists_type l{"plain", {}, 40};
   l.list.resize(3);
@@ -38,7 +38,8 @@ options unvalidated() {
   return o;
 }
 
-/// Refused with and without a workspace of the caller's; then the workspace serves a right query.
+/// Checks that a query is rejected with and without the caller's workspace; afterwards the
+/// workspace serves a correct query.
 template <class... Words>
 void refused(lists_type const& host, std::uint64_t k, std::size_t ids, std::size_t scores,
              options const& o, Words const&... words) {
@@ -69,7 +70,7 @@ TEST_CASE("views that are too short") {
   options set;
   set.result = karpos::top_k_result::set;
   refused(plain(), 13, 12, 0, set, "id", "12", "13");
-  // Also where there are fewer objects than k.
+  // Rejected even if there are fewer than k objects.
   refused(plain(), 50, 40, 50, {}, "id", "40", "50");
 }
 
@@ -113,10 +114,10 @@ TEST_CASE("a depth that does not grow") {
 
 TEST_CASE("a list that is not sorted") {
   auto l = plain();
-  l.list[2][17].second = 88.5f;  // behind 84
+  l.list[2][17].second = 88.5f;  // after 84
   refused(l, 1, 1, 1, validated(), "list 2", "17", "84", "88.5");
   l = plain();
-  l.list[1][39].second = 62.25f;  // the last one, behind 62
+  l.list[1][39].second = 62.25f;  // the last one, after 62
   refused(l, 1, 1, 1, validated(), "list 1", "39", "62", "62.25");
 }
 
@@ -161,7 +162,7 @@ TEST_CASE("a dense id that is not below the number of objects") {
     refused(l, 1, 1, 1, validated(), "list 1", std::to_string(wrong), "40");
     refused(l, 1, 1, 1, unvalidated(), "not below 40");
     l = plain();
-    l.list[1][39].first = wrong;  // where a query need not read
+    l.list[1][39].first = wrong;  // where queries need not read
     refused(l, 1, 1, 1, validated(), "list 1", "39", std::to_string(wrong), "40");
   }
 }

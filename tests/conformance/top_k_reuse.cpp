@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// One workspace for many queries, and what the reports say of them.
+/// One workspace for many queries, and the reports of these queries.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ using karpos_test::scores;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-/// Queries of lists that are at most as large as the first ones, in any order of all that can be chosen.
+/// Queries lists that are at most as large as the first ones, with all options in random order.
 template <class Subject>
 void reuse(id_kind ids, int queries) {
   using id_type = typename Subject::id_type;
@@ -93,7 +93,7 @@ TEST_CASE("the same query again gives the same answer") {
 TEST_CASE("a workspace takes the memory that it says") {
   auto const lists = karpos_test::to_space(draw_lists<u32, float>(uniform_of(100000, 2)));
   std::size_t const said = karpos::top_k_workspace_bytes(karpos_test::space(), lists, 100);
-  CHECK(said >= 100000 * sizeof(u32));  // some bytes of each object
+  CHECK(said >= 100000 * sizeof(u32));  // some bytes for each object
   CHECK(said >= karpos::top_k_workspace_bytes(karpos_test::space(), lists, 10));
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("of uniform scores a query reads a small part") {
     } else {
       CHECK(r.finalists >= k);
     }
-    // The model: k objects have been seen in both lists.
+    // The model: the phase ends when k objects have been seen in both lists.
     using tuned = karpos::detail::top_k::tuning<karpos_test::space>;
     double const model = std::sqrt(double(k) / m) * m;
     for (auto const& strides :
@@ -127,7 +127,8 @@ TEST_CASE("of uniform scores a query reads a small part") {
       o.stride = strides;
       r = check_query(lists.name, of, right, k, o).report;
       CHECK(static_cast<double>(r.depth_growing) >= model / 2);
-      // Where two strides are longer than this phase (GPUs, adaptive strides), they end it.
+      // On GPUs, two adaptive batches of levels (`stride`) can be longer than this phase, and then
+      // end it.
       double const two_strides = strides.is_fixed() ? 0 : 64 + double(tuned::min_stride);
       CHECK(static_cast<double>(r.depth_growing) <= Kokkos::max(model * 2, two_strides));
       CHECK(r.depth < m / 5);
@@ -146,7 +147,7 @@ TEST_CASE("fixed strides are of the length that was asked for") {
   CHECK(r.depth_growing % 50 == 0);
   CHECK(r.depth % 50 == 0);
   CHECK(r.strides == r.depth / 50);
-  CHECK(r.candidates > 5);  // when the growing phase ended, not when the query did
+  CHECK(r.candidates > 5);  // as of the end of the growing phase
 }
 
 TEST_CASE("a query that bails out at once reads everything") {
@@ -179,7 +180,8 @@ TEST_CASE("lists that disagree are added up, on CPUs before much is read twice; 
 }
 
 TEST_CASE("some of the objects may say nothing about the others") {
-  // The first ones have the lowest scores, so that a threshold from them leaves nearly all as candidates.
+  // The objects with the lowest numbers of their lists have the lowest scores, so a threshold from
+  // them leaves nearly all as candidates.
   std::uint32_t const n = 100000, few = n / 16;
   karpos_test::host_lists<u32, float> lists{"low scores first", {}, n};
   lists.list.resize(2);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Ranked queries of random lists against brute force, for one pair of types.
+/// Ranked queries of random lists compared with brute force, for one pair of types.
 ///
-/// KARPOS_TEST_SEED in the environment draws other cases; the seed of a case is part of its message.
+/// The environment variable KARPOS_TEST_SEED draws other cases; the message of a case contains its
+/// seed.
 #pragma once
 
 #include <cstdlib>
@@ -21,7 +22,7 @@ T pick(random_numbers& random, T const (&from)[N]) {
   return from[random.below(N)];
 }
 
-/// Weights of n lists, or none; some of them 0, and sometimes all.
+/// Draws weights of n lists, or none; some weights are 0, and sometimes all.
 inline karpos::weighted_sum draw_weights(random_numbers& random, int n) {
   if (n == 0 || random.below(2) == 0) return {};
   std::vector<double> weights;
@@ -41,7 +42,7 @@ inline karpos::stride_policy draw_strides(random_numbers& random, std::uint64_t 
                             policy(policy::fixed{100}),
                             policy(policy::fixed{7}),
                             policy(policy::fixed{1})};
-  // A sort of all candidates in each of thousands of strides takes too long to test.
+  // Sorting all candidates in each of thousands of strides takes too long for a test.
   return choices[random.below(m > 6000 ? 5 : m > 400 ? 6 : 8)];
 }
 
@@ -60,7 +61,7 @@ Options draw_options(random_numbers& random, int n, std::uint64_t m) {
   return o;
 }
 
-/// Draws lists, and asks them `queries` times for each of the ks, with random options and one oracle.
+/// Draws lists, and queries them `queries` times for each k, with random options and one oracle.
 template <class Subject>
 void check_drawn(draw_spec const& spec, std::vector<std::uint64_t> const& ks, int queries) {
   using lists_type = host_lists<typename Subject::id_type, typename Subject::score_type>;
@@ -82,7 +83,7 @@ void check_drawn(draw_spec const& spec, std::vector<std::uint64_t> const& ks, in
     }
 }
 
-/// Many small lists: most corners are found there.
+/// Checks many small lists, which find most corner cases.
 template <class Subject>
 void check_small(int cases, std::vector<scores> const& distributions) {
   random_numbers random(test_seed() + 7);
@@ -100,7 +101,7 @@ void check_small(int cases, std::vector<scores> const& distributions) {
   }
 }
 
-/// Every number of lists with every distribution, k from 1 to all.
+/// Checks every number of lists with every distribution, and k from 1 to all objects.
 template <class Subject>
 void check_large(std::vector<scores> const& distributions, std::uint64_t largest) {
   random_numbers random(test_seed() + 11);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Random ranked queries of other types than the default ones.
+/// Random ranked queries with types other than the default ones.
 #include <doctest/doctest.h>
 
 #include "top_k_suite.hpp"

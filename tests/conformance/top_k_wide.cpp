@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Random ranked queries of 64-bit ids and double scores.
+/// Random ranked queries with 64-bit ids and double scores.
 #include <doctest/doctest.h>
 
 #include "top_k_suite.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// An unordered_map answers as std::unordered_map does, whatever keys and values are, however many threads meet at a key, and
-/// however full it is. What it shares with Kokkos::UnorderedMap: unordered_map_drop_in.cpp.
+/// An unordered_map answers as std::unordered_map does, for all keys and values, for any number of
+/// threads at a key, and at any load. unordered_map_drop_in.cpp tests what it shares with
+/// Kokkos::UnorderedMap.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -30,7 +31,7 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
-// Keys and values of all kinds, by number.
+// Keys and values of many kinds, by number.
 
 struct cell {
   std::int32_t i, j, k;
@@ -59,13 +60,13 @@ struct nth {
   KOKKOS_FUNCTION static T of(std::uint64_t i) { return static_cast<T>(i); }
 };
 template <>
-struct nth<std::uint32_t> {  // those that mark slots come first
+struct nth<std::uint32_t> {  // first the numbers that mark slots
   KOKKOS_FUNCTION static std::uint32_t of(std::uint64_t i) {
     return static_cast<std::uint32_t>(~i);
   }
 };
 template <>
-struct nth<std::int64_t> {  // here, too
+struct nth<std::int64_t> {  // first the numbers that mark slots
   KOKKOS_FUNCTION static std::int64_t of(std::uint64_t i) {
     return static_cast<std::int64_t>((std::uint64_t(1) << 63) - 1 - (i < 4 ? i : 3 * i));
   }
@@ -112,7 +113,7 @@ KOKKOS_FUNCTION auto insert(Map const& map, std::uint64_t i, [[maybe_unused]] st
   else
     return map.insert(key<Map>(i), nth<typename Map::value_type>::of(value));
 }
-/// Whether the pair is at an index.
+/// Returns whether pair i is at an index.
 template <class Map>
 KOKKOS_FUNCTION bool is_at(Map const& map, std::uint64_t at, std::uint64_t i,
                            [[maybe_unused]] std::uint64_t value) {
@@ -154,7 +155,8 @@ struct erase_all {
     erased += map.erase(key<Map>(of(i).key));
   }
 };
-/// Counts errors: of keys [0, n), of which those with a value but ~0 are in; and of each index.
+/// Counts errors for keys [0, n), where keys with a value other than ~0 are stored, and for each
+/// index.
 template <class Map>
 struct check_keys {
   Map map;
@@ -179,7 +181,7 @@ auto range(std::uint64_t n) {
   return Kokkos::RangePolicy<Space, Kokkos::IndexType<std::uint64_t>>(0, n);
 }
 
-/// What is in, by numbers of keys, each below `keys`.
+/// The stored pairs by numbers of keys, each below `keys`.
 using oracle = std::unordered_map<std::uint32_t, std::uint32_t>;
 
 template <class Map>
@@ -216,11 +218,12 @@ std::vector<operation> random_operations(std::size_t n, std::uint32_t keys, std:
   std::vector<operation> of(n);
   for (auto& o : of) {
     o.key = static_cast<std::uint32_t>(random.below(keys));
-    o.value = o.key % 100 + 1;  // equal keys race with equal values
+    o.value = o.key % 100 + 1;  // equal keys race, but with equal values
   }
   return of;
 }
-/// Inserts, and checks the results: one success for each new key, and all insertions of a key with one index.
+/// Inserts keys and checks the results: one success for each new key, and one index for all
+/// insertions of a key.
 template <class Map>
 void insert_checked(Map const& map, std::vector<operation> const& of, oracle& o) {
   auto const answers = insert_into(map, of);
@@ -258,7 +261,7 @@ void goldens() {
   }
 }
 
-/// Everything that can happen to a map, against the oracle.
+/// Checks all operations of a map against the oracle.
 template <class Map>
 void lives(std::uint32_t keys) {
   goldens<Map>();
@@ -337,7 +340,8 @@ TEST_CASE("keys and values of any size: as std::unordered_map") {
 
 namespace {
 
-/// Many threads, few keys: one insertion of each succeeds, all name one index.
+/// Inserts few keys from many threads: one insertion of each key succeeds, and all return one
+/// index.
 template <class Map>
 void contention() {
   for (std::uint32_t keys : {1u, 3u, 50u}) {
@@ -348,7 +352,8 @@ void contention() {
   }
 }
 
-/// Many threads, few keys: who has inserted a key, or was told that it is in, finds it.
+/// Inserts few keys from many threads: a thread finds a key that it inserted, or was told is
+/// stored.
 template <class Map>
 struct insert_and_find {
   Map map;
@@ -380,7 +385,8 @@ std::vector<operation> keys_from(std::uint32_t first, std::uint32_t last) {
   return of;
 }
 
-/// Many threads look for few keys, erase them, and look again: what is erased is not there, its value is.
+/// Looks up few keys from many threads, erases them, and looks again: an erased key is absent, but
+/// its value is still there.
 template <class Map>
 struct erase_and_find {
   Map map;
@@ -411,7 +417,7 @@ void misses_what_it_erases() {
   }
 }
 
-/// Insertions beside lookups: what is found is there, and whole.
+/// Inserts and looks up concurrently: a found key is stored, and whole.
 template <class Map>
 struct insert_beside_find {
   Map map;
@@ -443,9 +449,7 @@ std::uint64_t failures(std::vector<answer> const& answers) {
   return n;
 }
 
-/// Every slot can be taken, those of the largest integers too (nth counts them first); then insertions fail, and say so, until slots
-/// are freed.
-/// Offers keys to a full map, which finds out that it is full soon, and looks at few buckets then.
+/// Offers keys to a full map, which soon finds out that it is full and then probes few buckets.
 template <class Map>
 void refuses_early(Map& map, std::uint32_t first) {
   std::uint32_t const n = 1'000;
@@ -455,6 +459,8 @@ void refuses_early(Map& map, std::uint32_t first) {
   same("failures", failures(refused), n);
   holds(std::to_string(buckets) + " buckets for " + std::to_string(n), buckets <= 64 * n);
 }
+/// Fills every slot, also with the largest integers (nth counts them first). Then insertions fail,
+/// and the map reports it, until slots are freed.
 template <class Map>
 void full() {
   Map map;
@@ -483,7 +489,7 @@ void full() {
   same_contents("rehashed", map, o, n + n / 2);
 }
 
-/// A map for which nobody asked room has it for as many keys as Kokkos' has.
+/// Checks that a map with no size hint holds as many keys as Kokkos' map.
 template <class Map>
 void small_hints() {
   for (Map const& map : {Map(), Map(1)}) {
@@ -494,7 +500,8 @@ void small_hints() {
   }
 }
 
-/// A map that always holds as many keys as it was made for, ever others: paths do not grow.
+/// Checks a map that always holds as many keys as it was made for, while keys change: paths do not
+/// grow.
 template <class Map>
 void ever_other_keys() {
   std::uint32_t const n = 4000, step = n / 4;
@@ -514,7 +521,7 @@ void ever_other_keys() {
   holds("nothing failed", !map.failed_insert());
 }
 
-/// Indices of those that stay do not change while others go.
+/// Checks that the indices of keys do not change while other keys are erased.
 template <class Map>
 void indices_stay() {
   Map map(1000);
@@ -564,7 +571,7 @@ TEST_CASE("keys that stay keep their indices") {
 
 namespace {
 
-/// Insertions that change values, in each of the ways.
+/// Inserts keys and combines their values, with each operation.
 template <class Map, class Op>
 struct combine_each {
   Map map;
@@ -582,7 +589,7 @@ double combined(Op const& op, std::uint32_t number) {
   deep_copy(mirror, map);
   return static_cast<double>(mirror.value_at(mirror.find(nth<std::uint32_t>::of(number))));
 }
-/// As an operation for Kokkos::UnorderedMap has it.
+/// An operation in the form that Kokkos::UnorderedMap accepts.
 struct add_by_index {
   template <class Values, class Value>
   KOKKOS_FUNCTION void op(Values const& values, std::uint32_t i, Value const& v) const {
@@ -705,7 +712,7 @@ TEST_CASE("maps that do not match, and maps without memory") {
   deep_copy(there, apart);
   int same_index = 0;
   for (std::uint32_t i = 0; i < 100; ++i) same_index += here.find(i) == there.find(i);
-  CHECK(same_index < 50);  // each map has places of its own
+  CHECK(same_index < 50);  // each map has its own places
   from.begin_erase();
   deep_copy(large, from);
   CHECK((to.erasable() && !to.failed_insert() && to.size() == 100));
@@ -719,7 +726,7 @@ TEST_CASE("maps that do not match, and maps without memory") {
   CHECK(none.capacity() == 0);
   CHECK(none.size() == 0);
   CHECK(!none.rehash(10));
-  CHECK((none.begin_erase() && !none.erasable() && !none.end_erase()));  // as Kokkos'
+  CHECK((none.begin_erase() && !none.erasable() && !none.end_erase()));  // as with Kokkos' map
   none = large;
   CHECK(none.capacity() == large.capacity());
   CHECK(map_type::bytes_for(1000) > 8000);
@@ -775,7 +782,8 @@ TEST_CASE("types") {
 
 namespace {
 
-/// A lookup that looks first at words which may be old, as GPUs do, in a host's memory: comparing keys publishes another one.
+/// Publishes another key while a lookup compares keys. Such a lookup first reads words that may be
+/// stale, as on GPUs, but in host memory.
 struct publication {
   std::uint32_t* word = nullptr;
   std::uint32_t live = 0;
@@ -799,7 +807,7 @@ struct looks_twice
 }  // namespace
 
 TEST_CASE("a slot that was claimed at the first look is looked at again") {
-  if (karpos::device::is_device<space>) return;  // there all lookups are such: "who inserts a key"
+  if (karpos::device::is_device<space>) return;  // where all lookups do this
   using storage = karpos::detail::unordered_map::storage<looks_twice>;
   publication other;
   storage const s(10, one_hash{}, publishing_equal{&other}, storage::allocated);

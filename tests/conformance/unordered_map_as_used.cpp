@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What programs do with Kokkos::UnorderedMap beyond its manual, by both maps: they name results by their type, write to slots
-/// that have no key, loop to hash_capacity() or size(), read keys wherever there may be one, keep maps in arrays. Then what this
-/// map promises beyond. Its header alone is included, as programs do that change the include.
+/// Uses of Kokkos::UnorderedMap beyond its manual, with both maps. Programs name results by their
+/// type, write to slots without a key, loop to hash_capacity() or size(), read keys wherever there
+/// may be one, and keep maps in arrays. Then tests what this map promises beyond that. Includes
+/// only this map's header, like programs that change the include.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ using karpos_test::same;
 using karpos_test::space;
 using karpos_test::throws;
 
-/// Ends the process if a case hangs, so that a mistake is a failure.
+/// Ends the process if a case hangs, so that a hang counts as a failure.
 class patience {
  public:
 #if defined(__unix__)
@@ -52,7 +53,7 @@ struct of_karpos {
   using map = karpos::unordered_map<Key, Value, Device>;
 };
 
-struct node {  // larger than a word, with values of its own
+struct node {  // larger than a word, with its own defaults
   int owner = -1, part = -2, check = -3;
   KOKKOS_FUNCTION friend bool operator==(node const& a, node const& b) {
     return a.owner == b.owner && a.part == b.part && a.check == b.check;
@@ -92,7 +93,7 @@ struct nth<octant> {
     return {static_cast<int>(i % 16), static_cast<int>(i / 16), 5, 3};
   }
 };
-/// The largest numbers first, which stand for free slots in packed words.
+/// Returns the largest numbers first, which stand for free slots in packed words.
 template <>
 struct nth<std::uint32_t> {
   KOKKOS_FUNCTION static std::uint32_t of(std::uint64_t i) {
@@ -122,7 +123,7 @@ struct write_all {
       map.value_at(static_cast<std::uint32_t>(i)) = nth<typename Map::value_type>::of(what + i);
   }
 };
-/// Inserts keys [first, first + n), and counts those that went in with the value they came with.
+/// Inserts keys [first, first + n), and counts those that were inserted with their value.
 template <class Map>
 struct insert_right {
   Map map;
@@ -184,7 +185,7 @@ void free_slots_of_all_layouts() {
   free_slots_are_written<Maps, std::int64_t, node>();
 }
 
-// What slots without a key hold.
+// The contents of slots without a key.
 
 template <class Map>
 struct count_blank {
@@ -221,7 +222,7 @@ void blanks_of_all_layouts() {
   blanks<Maps, std::int64_t, node>();
 }
 
-// Loops of programs.
+// Loops as programs write them.
 
 template <class Map>
 struct insert_grid {
@@ -235,7 +236,7 @@ struct count_valid {
     valid += map.valid_at(static_cast<std::uint32_t>(i));
   }
 };
-/// Colours edges: a set of pairs, walked to hash_capacity().
+/// Colours edges: walks a set of pairs to hash_capacity().
 template <class Maps>
 void walks_hash_capacity() {
   using set_type = typename Maps::template map<Kokkos::pair<int, int>, void>;
@@ -248,7 +249,8 @@ void walks_hash_capacity() {
   holds("hash_capacity", set.hash_capacity() >= set.capacity());
 }
 
-/// Looks up whatever key_at says, everywhere: a sum over all indices that find leads back to.
+/// Looks up the result of key_at for every index, and sums over the indices that find returns
+/// again.
 template <class Map>
 struct sum_found {
   Map map;
@@ -273,7 +275,8 @@ void reads_keys_everywhere() {
   same("sum of the rest", sum, 100 * (101 + 200) / 2);
 }
 
-/// Uses on the host: the result by its name, size() in a condition and after each insertion, indices kept in 32 bits.
+/// Uses a map on the host: a result by its name, size() in a condition and after each insertion,
+/// indices in 32 bits.
 template <class Maps>
 void on_the_host() {
   if (karpos::device::is_device<space>) return;
@@ -312,7 +315,8 @@ void on_the_host() {
   holds("a memory space as device", in_a_space.insert(1, 2).success() && in_a_space.size() == 1);
 }
 
-/// A map for each row, in an array that kernels reach by a pointer; rows that overflow are rehashed, and the kernel runs again.
+/// Keeps a map for each row in an array that kernels reach by a pointer; rows that overflow are
+/// rehashed, and the kernel runs again.
 template <class Map, class Op>
 struct add_entry {
   Map* maps;
@@ -332,7 +336,7 @@ struct add_entry {
 };
 template <class Maps>
 void a_map_for_each_row() {
-  if (karpos::device::is_device<space>) return;  // rows are written on the host here
+  if (karpos::device::is_device<space>) return;  // this test writes rows on the host
   using map_type = typename Maps::template map<std::uint32_t, double>;
   using ops = Kokkos::UnorderedMapInsertOpTypes<Kokkos::View<double*, space>, std::size_t>;
   constexpr int rows = 3;
@@ -366,7 +370,7 @@ void a_map_for_each_row() {
   same("sum of entries", static_cast<std::uint64_t>(sum), entries);
 }
 
-/// Inserts the keys of numbers from `first` on into a set.
+/// Inserts the keys with numbers from `first` on into a set.
 template <class Set>
 struct insert_number {
   Set set;
@@ -377,7 +381,7 @@ struct insert_number {
     in += r.success();
   }
 };
-/// A set that is filled, thinned and rehashed to what is left.
+/// Fills a set, erases most keys, and rehashes it to the size of the rest.
 template <class Maps>
 void thinned_set() {
   using set_type = typename Maps::template map<std::size_t, void>;
@@ -408,7 +412,7 @@ void all_uses() {
 
 }  // namespace
 
-// Kokkos 5.0.2 leaves erased keys where they were, and crashes in one of these uses; 5.2.2 passes.
+// Kokkos 5.0.2 does not move erased keys and crashes in one of these uses; 5.2.2 passes.
 #if KARPOS_FULL_TESTS && KOKKOS_VERSION >= 50200
 TEST_CASE("uses of Kokkos::UnorderedMap work with it") { all_uses<of_kokkos>(); }
 #endif
@@ -416,7 +420,7 @@ TEST_CASE("uses of Kokkos::UnorderedMap work with karpos::unordered_map") { all_
 
 namespace {
 
-/// A pair with these members, and bytes of `padding` around them.
+/// Returns a pair with these members and `padding` in its padding bytes.
 template <class Pair, class A, class B>
 Pair padded(A a, B b, int padding) {
   Pair p{};
@@ -425,7 +429,7 @@ Pair padded(A a, B b, int padding) {
   p.second = static_cast<typename Pair::second_type>(b);
   return p;
 }
-/// Keys whose members are equal are one key, whatever their padding.
+/// Checks that keys with equal members are equal, whatever their padding.
 template <class Pair, class Hasher, class EqualTo>
 void pairs_by_members() {
   if (karpos::device::is_device<space>) return;
@@ -501,7 +505,7 @@ TEST_CASE("pairs of pairs, and arrays of pairs") {
 
 namespace {
 
-/// Larger than std::pair, whose functions it has.
+/// A value that holds a std::pair, so its special member functions use those of the pair.
 struct labelled_pair {
   std::pair<long long, int> ends;
   int label = 7;
@@ -510,7 +514,7 @@ bool is_blank(labelled_pair const& v) { return v.ends.second == 0 && v.label == 
 bool is_blank(std::pair<long long, int> const& v) { return v.first == 0 && v.second == 0; }
 bool is_blank(int v) { return v == 0; }
 
-/// Inserts pairs, unless they are in, and counts those that are found then.
+/// Inserts pairs that are not yet stored, and counts those that are found afterwards.
 template <class Map>
 struct insert_and_find {
   Map map;
@@ -528,7 +532,7 @@ struct erase_keys {
   Kokkos::View<typename Map::key_type const*, space> keys;
   KOKKOS_FUNCTION void operator()(int i) const { map.erase(keys(i)); }
 };
-/// Copies bytes: Kokkos would instantiate assignments in kernels.
+/// Copies bytes, since Kokkos would instantiate assignments in kernels.
 template <class T>
 auto copied_to_space(std::vector<T> const& from) {
   using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -571,7 +575,7 @@ void pairs_in_kernels(Value const& value) {
   same("blank values", blank, map.capacity());
 }
 
-/// Its constructor is no constant expression: kernels call it, or a function of the host.
+/// A value whose constructor is no constant expression: kernels call it, or a host function does.
 struct counter {
   int n;
   KOKKOS_FUNCTION counter() : n(-7) {}
@@ -661,7 +665,8 @@ TEST_CASE("size() is counted once after a change, and copies share what was coun
   same("the smaller one", copy.size(), 50);
 }
 
-/// Sizes after kernels that insert or erase so many keys, some of which are there or gone already.
+/// Checks sizes after kernels that insert or erase a given number of keys, some of them stored or
+/// erased already.
 template <class Map>
 void sizes_of_phases() {
   Map map(3000);
@@ -724,7 +729,7 @@ TEST_CASE("threads of the host that insert or erase at once leave the size right
   if (karpos::device::is_device<space>) return;
   constexpr std::uint32_t n = 20'000;
   karpos::unordered_map<std::uint32_t, std::uint32_t, space> map(
-      2'000'000);  // adds up many changes
+      2'000'000);  // large enough to add up many changes
   auto const by_threads = [](auto const& f) {
     std::vector<std::thread> threads;
     for (std::uint32_t t = 0; t < 4; ++t)
@@ -764,12 +769,12 @@ TEST_CASE("an insertion in an erase phase fails, and says so") {
 
 namespace {
 
-// A hash and an equality that hold views, and are not trivially copyable therefore. Keys are
+// A hash and an equality that hold views, so they are not trivially copyable. Keys are
 // nth<std::uint32_t>: the bits of ~i.
 
 struct labels {
   Kokkos::View<std::uint32_t*, space> label;
-  Kokkos::View<std::uint64_t[2], space> calls;  ///< with keys that have a label, with others
+  Kokkos::View<std::uint64_t[2], space> calls;  ///< calls for keys with a label, and without
   KOKKOS_FUNCTION std::uint32_t of(std::uint32_t key) const {
     bool const has_label = ~key < label.extent(0);
     Kokkos::atomic_inc(&calls(has_label ? 0 : 1));
@@ -784,7 +789,7 @@ struct equal_labels : labels {
 };
 static_assert(!std::is_trivially_copyable_v<hash_of_label>);
 
-/// Keys i and i + 100 have equal labels.
+/// Returns labels that are equal for keys i and i + 100.
 labels make_labels() {
   labels const made{Kokkos::View<std::uint32_t*, space>("label", 200),
                     Kokkos::View<std::uint64_t[2], space>("calls")};
@@ -799,7 +804,7 @@ void called_with_keys_alone(labels const& f) {
   same("calls with what is no key", calls(1), 0);
 }
 
-/// Counts the keys ~i, for i < most, that have the value i + 1. Requires: the host can read the map.
+/// Counts the keys ~i, for i < most, whose value is i + 1. Requires: the host can read the map.
 template <class Map>
 std::uint64_t counted_by_host(Map const& map, std::uint32_t most) {
   std::uint64_t right = 0;
@@ -836,7 +841,7 @@ void maps_of_functions_with_views(labels const& f, EqualTo const& equal) {
   map_type copy;
   copy.create_copy_view(map);
   map_type from_others(1000, hash_of_label{f}, equal);
-  map_type const beside = from_others;  // looks in its own places
+  map_type const beside = from_others;  // has its own places
   deep_copy(from_others, map);
   auto mirror = create_mirror(map);
   deep_copy(mirror, map);
@@ -872,7 +877,7 @@ void sets_of_functions_with_views(labels const& f, EqualTo const& equal) {
 TEST_CASE("a hash and an equality may hold views: every call takes them") {
   labels const f = make_labels();
   using bits = karpos::detail::unordered_map::default_equal<std::uint32_t>;
-  maps_of_functions_with_views<std::uint32_t>(f, bits{});  // packed
+  maps_of_functions_with_views<std::uint32_t>(f, bits{});  // packed slots
   maps_of_functions_with_views<double>(f, equal_labels{f});
   sets_of_functions_with_views(f, equal_labels{f});
 #if KARPOS_FULL_TESTS

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// One body of code, for Kokkos::UnorderedMap and for karpos::unordered_map: what works with the one works with the other.
+/// One body of code for Kokkos::UnorderedMap and karpos::unordered_map: what works with one works
+/// with the other.
 #include <doctest/doctest.h>
 
 #include <Kokkos_UnorderedMap.hpp>
@@ -74,7 +75,7 @@ tally put_all(Map const& map, std::uint32_t n, std::uint32_t different, Op const
   return t;
 }
 
-/// Keys 7 i that are in for i below n, and no others.
+/// Counts the right answers for keys 7 i, which are stored for i below n; no other keys are.
 template <class Map>
 struct count_right {
   Map map;
@@ -125,7 +126,7 @@ struct double_values {
   }
 };
 
-/// Inserts until nothing fails, as Kokkos' users do.
+/// Inserts until no insertion fails, as Kokkos' users do.
 template <class Map>
 void insert_growing(Map& map, std::uint32_t n, std::uint32_t different) {
   while (put_all(map, n, different).failed != 0) map.rehash(map.capacity() + n / 2);
@@ -247,7 +248,7 @@ template <class Maps>
 void erase_phase() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
   map_type map(100);
-  put_all(map, 50, 50);  // 49 with 7 among them
+  put_all(map, 50, 50);  // the value of 49 is 7
   typename map_type::const_map_type frozen = map;
   holds("a const map begins, to no effect", frozen.begin_erase());
   same("insertions go on", put_all(map, 50, 50).failed, 0);

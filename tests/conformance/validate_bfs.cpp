@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The validator accepts what the sequential search finds, and catches every way to be wrong.
+/// The validator accepts the sequential search's results, and detects every kind of error.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -39,7 +39,7 @@ bfs_defects validate(host_graph const& g, numbers const& sources, distances cons
                               to_space(d), to_space(parents));
 }
 
-/// A search whose result can be spoilt.
+/// A claimed search result, which a test can corrupt.
 struct claim {
   host_graph graph;
   numbers sources;
@@ -55,7 +55,7 @@ struct claim {
   bfs_defects defects_without_parents() const { return validate(graph, sources, d, {}); }
 };
 
-/// Spoils a copy; `kind` must be counted, and the first vertex with a defect be `first`.
+/// Corrupts a copy; `kind` must be counted, and `first` be the first vertex with a defect.
 void caught(std::string const& what, claim c, std::function<void(claim&)> const& spoil,
             std::uint64_t bfs_defects::*kind, std::uint64_t first) {
   holds(what + ": valid at first", c.defects().valid());
@@ -177,7 +177,7 @@ TEST_CASE("distances") {
       "the largest distance", example(), [](claim& c) { c.d[2] = 2147483647; }, &bfs_defects::edges,
       1);
   caught(
-      "a detour",  // every vertex one further than its parent, but 3 could be nearer
+      "a detour",  // each one further than its parent, but 3 could be nearer
       {make_graph("ring", 6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}}), {0}},
       [](claim& c) {
         c.d = {0, 1, 2, 3, 4, 5};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Every defect of a sorted list is found, and told with its list, its position and its values.
+/// Every defect of a sorted list is found and reported with its list, its position and its values.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct host_lists {
   }
 };
 
-/// Three lists with `ids` and `scores` as the last of them.
+/// Returns three lists, the last of them with these ids and scores.
 template <class Id, class Score>
 auto with_last(std::vector<Id> const& ids, std::vector<Score> const& scores) {
   host_lists<Id, Score> h;
@@ -87,7 +87,7 @@ void check_defects() {
   bad(stray.dense(5), "an id of list 2", "id 5 at position 1, with 5 objects");
 }
 
-/// Lists of all objects, in an order of their own.
+/// Returns lists of all objects, each in an order of its own.
 template <class Id>
 host_lists<Id, float> large(std::uint64_t n, int lists) {
   host_lists<Id, float> h;
