@@ -157,7 +157,7 @@ numbers random_sources(std::uint64_t vertices, std::size_t count, std::uint64_t 
   return sources;
 }
 
-/// A random graph with a few hubs and some isolated vertices.
+/// Returns a random graph with a few hubs and some isolated vertices.
 host_graph hubs(sides kind, std::uint64_t n = 3000) {
   auto edges = karpos_test::random_edges(n - 100, 2 * n, 5);
   for (std::uint64_t v = 0; v < n - 200; ++v) edges.emplace_back(v % 7 == 0 ? 17 : v % 3, v);
