@@ -68,7 +68,7 @@ class bfs_search {
   bfs_search(ExecSpace const& exec, workspace const& w) : m_exec(exec), m_workspace(w) {}
 
   /// Starts a search from `source`: one vertex, or a view of several. A vertex may occur in the
-  /// view more than once.
+  /// view more than once. An empty view gives 0 levels, and the distance -1 everywhere.
   ///
   /// distances: n integers of 32 bits; unreachable vertices get -1.
   /// parents: n vertex ids, or a view without elements if they are not wanted. A source is its own
@@ -81,9 +81,9 @@ class bfs_search {
   ///   It is one kernel on CUDA unless the driver is launch_mode::kernel_per_step. With
   ///   launch_mode::automatic it also blocks, without notice, if the kernel's blocks do not all fit
   ///   on the device.
-  /// Throws: std::invalid_argument if a source is out of range; if distances or parents have
-  ///   another length, are strided, or overlap each other, the sources or the graph; if
-  ///   degree_classes is false and a vertex has 2^27 edges or more; if
+  /// Throws: std::invalid_argument if a source is out of range, or sources are a strided view; if
+  ///   distances or parents have another length, are strided, or overlap each other, the sources or
+  ///   the graph; if degree_classes is false and a vertex has 2^27 edges or more; if
   ///   launch_mode::persistent_kernel is chosen and the space has none, or its blocks do not all
   ///   fit on the device.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
@@ -102,7 +102,8 @@ class bfs_search {
                                              m_workspace.m_record.data()});
   }
 
-  /// Waits for the last search and returns what it did.
+  /// Waits for `exec`, and returns what the last search in the workspace did, even if another
+  /// bfs_search started it.
   ///
   /// Requires: a search was started.
   /// Throws: std::logic_error if the search was stopped because it found more than the graph has:

@@ -17,8 +17,8 @@
 #include "karpos/detail/bfs_batch/batch.hpp"
 
 // Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few
-// levels. Deep graphs, such as road networks, are searched from one source after another, by bfs,
-// on CPUs, and on GPUs if there are few searches.
+// levels. In deep graphs, such as road networks, a pass leaves its searches to bfs, one after
+// another: on CPUs, and on GPUs if they are few for the size of the graph.
 //
 //   bfs_batch(exec, workspace, sources, distances)   a search from each source
 //   bfs_batch(exec, workspace, sources)              reports each source's depth and number of
@@ -97,17 +97,19 @@ bfs_batch_report run_passes(ExecSpace const& exec,
 /// neighbours, is written fastest.
 ///
 /// Returns: how far each search went and how much it found, in the order of the sources. Blocks.
-/// Complexity: for each 64 sources O(levels * vertices / 32 + edges * (levels in which a vertex is
-///   new)) at most; if searches overlap, as in graphs of few levels, a few passes over the edges.
+/// Complexity: for each 64 sources O(levels * vertices / 32 + the sum over vertices of degree *
+///   number of levels on which some search finds the vertex) at most; if searches overlap, as in
+///   graphs of few levels, a few passes over the edges.
 /// Requires: the results are not written meanwhile.
 /// Concurrency: one batch of a workspace at a time.
 /// Memory: none beyond the workspace, which gets a bfs_workspace when the graph first turns out
 ///   deep. If there is not enough memory for that, the batch goes on without it.
 /// Throws: std::invalid_argument if a source is out of range, if max_distance is negative, if
 ///   distances have other extents or overlap the sources, and for launch_mode::persistent_kernel if
-///   the space has none; std::range_error if a distance above 254 is found and distances have 8
-///   bits: they are unspecified then; std::logic_error if a pass was stopped because it found more
-///   levels than there are vertices: graph, results or workspace were written meanwhile.
+///   the space has none, or its blocks do not all fit on the device; std::range_error if a distance
+///   above 254 is found and distances have 8 bits: they are unspecified then; std::logic_error if a
+///   pass was stopped because it found more levels than there are vertices: graph, results or
+///   workspace were written meanwhile.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, view_1d Sources, class Value, class... P>
 bfs_batch_report bfs_batch(ExecSpace const& exec,

@@ -16,10 +16,10 @@ namespace karpos {
 struct bfs_batch_options {
   /// The largest distance: vertices farther away count as not reached. Not negative.
   std::int32_t max_distance = std::numeric_limits<std::int32_t>::max() - 1;
-  /// Fractions of all edges by which levels are expanded by pulling: each vertex inspects its
-  /// in-edges. Pulling begins when the frontier of all searches together has at least pull_from of
-  /// all edges, and goes on while it has at least pull_until. Both 0: every level; pull_from above
-  /// 1: none. Pulling needs an undirected graph, or one with its transpose.
+  /// Thresholds for levels that pull (each vertex inspects its in-edges), as fractions of all
+  /// edges. Pulling begins when the frontier of all searches together has at least pull_from of all
+  /// edges, and goes on while it has at least pull_until. Both 0: every level; pull_from above 1:
+  /// none. Pulling needs an undirected graph, or one with its transpose.
   double pull_from = 1. / 8, pull_until = 1. / 60;
   launch_mode driver = launch_mode::automatic;
 };

@@ -28,11 +28,12 @@ class batch;
 
 /// Memory of batches of breadth-first searches of a graph, and a copy of the graph whose vertices
 /// are numbered by falling degree, which lets batches read memory in better order. Made once, for
-/// any number of batches. The first batch of a deep graph that leaves a pass to searches one by one
-/// also makes a bfs_workspace; if there is not enough memory for that, it goes on without. No other
-/// batch allocates.
+/// any number of batches. In a deep graph, a batch may run the searches of a pass one by one; the
+/// first batch that does also makes a bfs_workspace. If there is not enough memory for that, it
+/// goes on without. No other batch allocates.
 ///
-/// Requires: the graph does not change while the workspace is made.
+/// Requires: the graph does not change while the workspace is made. After that its memory may be
+///   freed, because the workspace has a copy.
 /// Concurrency: copies share the memory. One batch at a time.
 /// Memory: a copy of the graph with ids of 32 bits, 68.25 bytes a vertex, and 8 bytes for each 256
 ///   edges (bfs_batch_workspace::bytes_for); after such a batch also a bfs_workspace, 12.4 bytes a
@@ -46,8 +47,9 @@ class bfs_batch_workspace {
   /// Checks the graph unless it is trusted, and copies it. Blocks.
   ///
   /// Complexity: a pass over offsets and columns, and a build_csr of the edges.
-  /// Memory: meanwhile that of build_csr and 4 bytes an edge; if a vertex has more edges than there
-  ///   are vertices (parallel edges), 8 bytes for each of them.
+  /// Memory: while it copies, that of build_csr and 4 bytes an edge; if a vertex has more edges
+  ///   than there are vertices (parallel edges), also 8 bytes (on CPUs 16) for each edge of the
+  ///   vertex that has most.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
   ///   std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with
   ///   offsets of 32 bits; allocation_error if there is not enough memory.

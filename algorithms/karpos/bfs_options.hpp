@@ -12,16 +12,20 @@
 
 namespace karpos {
 
-/// Chooses which levels are expanded bottom-up. n is the number of vertices.
+/// Chooses which levels are expanded bottom-up. A graph that is neither undirected nor has its
+/// transpose is searched top-down, whatever is chosen. n is the number of vertices.
 enum class bfs_direction {
-  /// By estimated costs. Bottom-up begins when the edges of the frontier outnumber the unvisited
-  /// vertices by more than n / 512, and bottom-up is expected to inspect fewer than 4 edges for
-  /// each of them. It ends when the unvisited vertices outnumber these edges by n / 64 or more.
+  /// By estimated costs. Bottom-up begins when the frontier has over n / 512 more edges than there
+  /// are unvisited vertices, and a bottom-up level is expected to inspect fewer than 4 edges for
+  /// each edge of the frontier. It ends when there are at least n / 64 more unvisited vertices than
+  /// edges of the frontier.
   automatic,
   top_down,  ///< no level
-  gamma,     ///< every level after the frontier held more than `gamma` of all hubs (Enterprise)
-  /// From a growing frontier with edges > unexplored edges / alpha on, to a shrinking one with
-  /// vertices <= n / beta (Beamer).
+  /// Every level from the first frontier on that holds more than the fraction `gamma` of all hubs
+  /// (Enterprise).
+  gamma,
+  /// Begins at a frontier that grows and has more than (unexplored edges) / alpha edges; ends at a
+  /// frontier that does not grow and has at most n / beta vertices (Beamer).
   beamer
 };
 
@@ -37,8 +41,8 @@ enum class bfs_queue {
 struct bfs_options {
   bfs_direction direction = bfs_direction::automatic;
   bfs_queue queue = bfs_queue::automatic;
-  /// Expands vertices by degree class: each by a thread, a tile, a team or the whole grid. Off:
-  /// every vertex by one thread, if none has 2^27 edges or more.
+  /// Expands vertices by degree class: each by a thread, a tile, a team or the whole grid. Off: one
+  /// thread expands each vertex; a search throws if a vertex has 2^27 edges or more.
   bool degree_classes = true;
   /// Looks neighbours up in the hub vertex cache before the status bitmap, in bottom-up levels.
   bool hub_cache = false;
@@ -46,7 +50,9 @@ struct bfs_options {
   /// status bitmap.
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
-  /// are narrow. GPUs round it down to a power of two. 0: every level by itself.
+  /// are narrow. GPUs round it down to a power of two; more than 64 has no effect. 0: every level
+  /// by itself. Ignored unless direction is automatic or top_down, queue is not scanned, and
+  /// unvisited_queue is off.
   std::uint32_t window_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer
@@ -57,8 +63,10 @@ struct bfs_options {
 struct bfs_level {
   std::uint64_t vertices;  ///< vertices with this distance
   std::uint64_t edges;     ///< edges inspected to find the next level
-  std::uint32_t hubs;      ///< hub vertices among those that were queued or found in a window
-  bool bottom_up;          ///< direction in which the next level was found
+  /// Hub vertices of this level; 0 if it was found bottom-up, or top-down without filling the
+  /// queue.
+  std::uint32_t hubs;
+  bool bottom_up;  ///< direction in which the next level was found
 };
 
 /// Report of a search.

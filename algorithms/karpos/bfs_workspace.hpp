@@ -59,15 +59,16 @@ class bfs_workspace {
   ///
   /// hops = 1: rows of up to four edges, into 16 bytes each. A level of few vertices then waits for
   /// one load less.
-  /// hops = 2: also, of an undirected graph, a row of all vertices within two hops for each vertex,
-  /// of 64 bytes. A search then goes two levels at a time.
+  /// hops = 2: also makes, for each vertex of an undirected graph, a row of 64 bytes that lists all
+  /// vertices within two hops. A search then goes two levels at a time.
   /// Rows that do not fit their records are read from the graph. Searches with a predicate of edges
   /// use the records of one hop only.
   ///
   /// Returns: the hops of the rows that searches use now. 0: none were made, because they would not
   ///   help: on CPUs, and in graphs of more than four edges a vertex on average. 1 although 2 were
   ///   asked for: the graph is directed.
-  /// Complexity: a pass over the graph, and one over the rows of its neighbours. Blocks.
+  /// Complexity: a pass over the graph; for two hops another one, which reads the rows of each
+  ///   vertex's neighbours. Blocks.
   /// Concurrency: not while a search of this workspace runs. Copies of it that were made before do
   ///   not get these rows.
   /// Memory: 16 bytes a vertex; for two hops 80.

@@ -22,12 +22,13 @@ namespace karpos {
 /// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, because its
 ///   edges were checked. Every execution space gives equal results. Blocks.
 /// Complexity: on GPUs a sort of 64-bit words, on CPUs a counting sort and a sort of each row.
-/// Memory: allocates the graph in the memory space of the views. Meanwhile also takes, for each
-///   directed edge, 24 bytes on GPUs and one id on CPUs.
+/// Memory: allocates the graph in the memory space of the views. While it builds, also takes, for
+///   each edge passed (with symmetrise for each direction): 24 bytes on GPUs; on CPUs one id (if
+///   duplicates are removed). CPUs also take an offset for each vertex.
 /// Throws: std::invalid_argument if the views differ in extent, or an id is not below `vertices`
 ///   (the first such edge is named); std::length_error for 2^32 vertices or more, for more vertices
-///   than VertexId holds, or for more edges, before any is removed, than EdgeOffset holds;
-///   allocation_error.
+///   than VertexId holds, or for more edges than EdgeOffset holds; edges that will be removed
+///   count, and symmetrise doubles them; allocation_error.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
           view_1d Targets>
 auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sources,
@@ -44,8 +45,8 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
   return detail::build_csr::csr_of_edges<graph>(exec, vertices, list, options).trusted();
 }
 
-/// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted. Searches
-/// of a directed graph want g.with_transpose(transpose(exec, g)).
+/// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted. To let
+/// searches of a directed graph go bottom-up, pass g.with_transpose(transpose(exec, g)).
 ///
 /// Returns: a graph with memory of its own, without a transpose; trusted. Blocks.
 /// Complexity: as build_csr, and a pass that checks the graph unless it is trusted.

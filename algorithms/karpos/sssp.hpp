@@ -40,7 +40,8 @@
 //   relax.hpp    a round of many vertices, divided by degree as in bfs
 //                (detail/bfs/frontier_walk.hpp)
 //   windows.hpp  a round of few vertices: every team goes several hops by itself
-//   pull.hpp     the end in graphs of few hubs: vertices far away pull their distances
+//   pull.hpp     the last part, in graphs whose few hubs have most edges: vertices beyond the reach
+//                pull their distances
 //   loop.hpp     the loop over rounds; on CUDA it runs inside one cooperative kernel
 //
 // docs/sssp.md explains it with a picture.
@@ -165,19 +166,19 @@ Weight checked_delta(double asked, double automatic) {
 /// An edge of infinite weight is not used. Integers have no infinite weight: leave such edges out.
 ///
 /// Returns: what was done. Blocks.
-/// Complexity: O(vertices + edges) for each time that a vertex is expanded, which is once or twice
-///   in practice.
+/// Complexity: O(vertices + edges) times how often a vertex is expanded, in practice once or twice
+///   on average.
 /// Requires: the graph, the weights and the results are not written meanwhile.
 /// Concurrency: one call of a workspace at a time.
 /// Memory: none beyond the workspace.
-/// Throws: std::invalid_argument if a source is out of range; if distances or parents have another
-///   length, are strided, or overlap each other, the sources, the weights or the graph; if the
-///   reach is negative; if delta is negative, or below 1 for integers; if
-///   launch_mode::persistent_kernel is chosen and the space has none, or its blocks do not all fit
-///   on the device. std::range_error if a vertex can be reached, but its distance does not fit the
-///   type: results are unspecified then. std::logic_error if the search was stopped because it did
-///   not end, as when weights have become negative since the workspace was made: results are
-///   unspecified then.
+/// Throws: std::invalid_argument if a source is out of range, or sources are a strided view; if
+///   distances or parents have another length, are strided, or overlap each other, the sources, the
+///   weights or the graph; if the reach is negative or NaN; if delta is negative or NaN, or below 1
+///   for integers; if launch_mode::persistent_kernel is chosen and the space has none, or its
+///   blocks do not all fit on the device. std::range_error if a vertex can be reached, but its
+///   distance does not fit the type: results are unspecified then. std::logic_error if the search
+///   was stopped because it did not end, as when weights have become negative since the workspace
+///   was made: results are unspecified then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>

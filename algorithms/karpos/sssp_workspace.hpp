@@ -128,18 +128,19 @@ class sssp_workspace {
       exec.fence("karpos::sssp_workspace: made");
   }
 
-  /// Copies all rows, each sorted by weight, for many calls with a reach on one graph. Of a row,
-  /// only those edges are inspected then that may lead below the reach or lower a distance.
+  /// Copies all rows, each sorted by weight, for many calls with a reach on one graph. Calls then
+  /// skip the edges that are too heavy to lead below the reach or to lower a distance.
   ///
-  /// reach: as in sssp_options; 0: automatic. It decides once which edges count as light. Calls
-  /// with another reach are as right, and slower.
+  /// reach: as in sssp_options; 0: automatic. The copy counts, for each row, the edges lighter than
+  /// 1/2, 1, 2 and 4 times this reach. Calls with another reach are as right, and slower. Another
+  /// sort_rows changes nothing.
   /// Returns: whether calls gain from it. If they do not, because there is no reach or weights
   ///   differ by direction, nothing is done.
   /// Complexity: a sort of the edges; on CPUs each row is sorted by one thread. Blocks.
   /// Concurrency: not during a call with this workspace. Copies of it that were made before do not
   ///   get these rows.
-  /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge; while it sorts, those
-  ///   of all edges once more, on GPUs four times more.
+  /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge; while it sorts, in
+  ///   addition about the size of all ids and weights: once on CPUs, four times on GPUs.
   /// Throws: std::invalid_argument if the reach is negative or NaN; allocation_error if there is
   ///   not enough memory: calls go on without these rows.
   bool sort_rows(ExecSpace const& exec, double reach = 0) {

@@ -25,8 +25,8 @@ struct bfs_defects {
   /// range.
   std::uint64_t parents = 0;
   std::uint64_t tree_edges = 0;  ///< edges from a parent to its vertex that the graph lacks
-  /// Vertices that are not one level below their parent; without parents: that no edge reaches from
-  /// one level before.
+  /// Vertices whose distance is not their parent's plus one. Without parents: vertices with a
+  /// distance above 0 to which no edge leads from a vertex of one less.
   std::uint64_t levels = 0;
   /// Edges that span more than one level, or lead from a reached vertex to one that is not reached.
   std::uint64_t edges = 0;
@@ -53,7 +53,7 @@ struct bfs_defects {
 
 /// Checks what a breadth-first search has found, without another search. `source` is one vertex, or
 /// a view of several; `parents` may be a view without elements; `follow` is the predicate of the
-/// search. It checks:
+/// search. Edges that `follow` refuses count as absent. It checks:
 ///
 ///   1. A source has the distance 0 and is its own parent. No other vertex has the distance 0, or
 ///      is its own parent.
@@ -75,8 +75,8 @@ struct bfs_defects {
 /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate), if a source is
 ///   out of range, or if views have another length.
 /// Source: the validations of Graph500 (graph500.org) and of the GAP benchmark suite (Beamer,
-///   Asanović, Patterson, 2015), which look for the edge of a parent in its row; here every edge
-///   checks whether it is one.
+///   Asanović, Patterson, 2015), which look for the edge of a parent in its row; here each edge
+///   checks whether its source is the parent of its target.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Follow = follow_all>

@@ -31,7 +31,8 @@ concept graph_integer =
 /// workspace checks them once, when it is constructed; a call without a workspace checks them each
 /// time. Both throw std::invalid_argument, which names the first wrong offset or edge. `trusted()`
 /// saves the pass; build_csr and transpose return trusted graphs. The views of a graph are const.
-/// If you change the arrays through other views, keep them valid: a workspace does not check again.
+/// If you change the arrays through other views, keep them valid, and make new workspaces: a
+/// workspace neither checks again nor notices changes.
 template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class csr_graph {
@@ -92,6 +93,8 @@ class csr_graph {
   std::uint64_t edges() const { return m_columns.extent(0); }
   bool has_transpose() const { return m_has_transpose; }
   bool is_trusted() const { return m_trusted; }
+  /// Returns whether the transpose has the arrays of the graph itself. Compares arrays, not edges:
+  /// a symmetric graph with a separate transpose is not undirected.
   bool is_undirected() const {
     return m_has_transpose && m_in_offsets.data() == m_offsets.data() &&
            m_in_columns.data() == m_columns.data();
@@ -114,8 +117,8 @@ class csr_graph {
   /// Throws: std::invalid_argument. It names the first offset that is not 0 at the start,
   /// decreases, or does not end at the number of columns. If all offsets are right, it names the
   /// first edge that leads to no vertex. Otherwise it says that the transpose has other edges.
-  /// Complexity: one pass for a directed graph, three for an undirected one, four for one with its
-  /// own transpose. Blocks.
+  /// Complexity: one pass for a directed graph, three for an undirected one, four if the transpose
+  /// has arrays of its own. Blocks.
   template <execution_space ExecSpace>
   void validate(ExecSpace const& exec) const {
     require_rows(exec);
@@ -125,7 +128,8 @@ class csr_graph {
   /// Checks every offset and column, unless the graph is trusted. Algorithms call this before they
   /// read a graph. Does not compare the transpose with the graph.
   /// Throws: std::invalid_argument as validate does. Complexity: one pass over the graph, and one
-  /// over a transpose of its own. Blocks.
+  /// over the transpose if it has arrays of its own; none if the graph is trusted (without
+  /// KARPOS_CONTRACTS). Blocks.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
     if (detail::checks_always || !m_trusted) require_rows(exec);
