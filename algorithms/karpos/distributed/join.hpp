@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/concepts.hpp"
 #include "karpos/detail/distributed/join_rows.hpp"
@@ -24,8 +25,8 @@
 namespace karpos::distributed {
 
 /// Rows of a join that are on this rank, by their numbers in the whole tables. `left` is empty for
-/// right semi and anti joins, `right` for left ones. no_row<std::uint64_t> stands for a missing
-/// row.
+/// right semi and right anti joins, `right` for left semi and left anti joins.
+/// no_row<std::uint64_t> stands for a missing row.
 template <class MemorySpace>
 struct joined_rows {
   Kokkos::View<std::uint64_t*, MemorySpace> left, right;
