@@ -57,11 +57,11 @@ struct bfs_report : karpos::bfs_report {
 ///   checked. All ranks make the workspace, and destroy it, together.
 /// Concurrency: one search at a time. Copies share the memory, except for the memory of parents if
 ///   a copy is made before the first search for parents.
-/// Memory: on each rank 12.5 bytes for each of its own vertices, and 0.63 bytes for each vertex of
-///   the whole graph (0.25 of these, if one kernel spans the devices, in a window of device memory
-///   that the other GPUs address, rounded up to 2 MiB). From the first search for parents on, also
-///   a vertex id for each vertex of the whole graph, or, if one kernel spans the devices, for each
-///   vertex of the rank that has most.
+/// Memory: on each rank 12.5 bytes for each own vertex and 0.63 bytes for each vertex of the whole
+///   graph, besides the fixed bytes of karpos::bfs_workspace. If one kernel spans the devices, 0.25
+///   of the 0.63 bytes lie in a window of device memory that other GPUs address, rounded up to
+///   2 MiB. From the first search for parents on, also a vertex id for each vertex of the whole
+///   graph, or, if one kernel spans the devices, for each vertex of the rank that has most.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -283,8 +283,8 @@ class bfs_workspace {
   std::uint32_t m_hubs = 0;
 };
 
-/// Searches from `source`: one vertex, the same on every rank, or views of sources, of which each
-/// rank may pass some; the search starts from all of them. Writes the distances of this rank's
+/// Searches from `source`: one vertex, the same on every rank, or a view on every rank, which may
+/// be empty; the search starts from the vertices of all views. Writes the distances of this rank's
 /// vertices; unreachable vertices get -1. If `parents` has elements, also writes parents, one level
 /// nearer, as vertices of the whole graph. Distances are those of karpos::bfs. Collective.
 ///
@@ -294,14 +294,17 @@ class bfs_workspace {
 ///   top-down levels, its target in bottom-up levels; `discovered` is called on the rank that owns
 ///   the vertex.
 ///
-/// Returns: what was done, the same on every rank (bfs_report). Blocks.
+/// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: as karpos::bfs, divided by the ranks; and for each level a pass over the status
 ///   bitmap, an exchange of the vertices that were found (a bit a vertex at most), and one of
 ///   totals. Graphs of thousands of levels are not for many ranks.
 /// Requires: the graph and the results are not written meanwhile.
-/// Throws: collective_error on every rank if sources are out of range, if arguments differ between
-///   ranks, if results have another length, for options that are refused, or if the search was
-///   stopped as in karpos::bfs_search::report.
+/// Throws: collective_error on every rank if sources are out of range; if ranks pass different
+///   direction, driver, gamma, alpha, beta or source, or if only some pass a view of sources, or
+///   parents; if results have another length, are strided, or overlap each other; for options that
+///   are refused; for launch_mode::persistent_kernel if it is not available to all ranks; if
+///   degree_classes is off and a vertex has 2^27 edges or more; if the search was stopped as in
+///   karpos::bfs_search::report.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <

@@ -48,11 +48,12 @@ struct csr_options : karpos::csr_options {
 ///   because its edges were checked.
 /// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank
 ///   receives.
-/// Memory: during the build, on each rank the edges that it has and those that it receives, twice
-///   (with symmetrise those that it has count twice).
+/// Memory: during the build, two ids for each directed edge on each rank: twice for the edges that
+///   it sends, once for those that it receives; and what karpos::partition and karpos::build_csr
+///   take.
 /// Throws: collective_error on every rank if an id is not below `vertices` (the first such edge of
 ///   the lowest such rank is named), if arguments differ between ranks, if options.begins is not
-///   valid, for 2^32 - 64 vertices or more, and as karpos::build_csr.
+///   valid, for 2^32 vertices or more, and as karpos::build_csr.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
           view_1d Targets>
 auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sources const& sources,
@@ -86,8 +87,8 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
       .trusted();
 }
 
-/// Reverses every edge of a graph; keeps self loops and duplicates, and the blocks. Searches of a
-/// directed graph want g.with_transpose(transpose(ranks, g)). Collective.
+/// Reverses every edge of a graph; keeps self loops and duplicates, and the blocks. To let searches
+/// of a directed graph go bottom-up, pass g.with_transpose(transpose(ranks, g)). Collective.
 ///
 /// Returns: a graph with memory of its own, without a transpose; trusted.
 /// Complexity: as build_csr.

@@ -48,10 +48,11 @@ struct bit_or {
 
 struct communicator_options {
   /// Exchanges through host memory, even if data could travel between devices or MPI takes device
-  /// memory. If one rank sets this, all ranks do so.
+  /// memory. If one rank sets this, no rank uses a library between devices; but only the ranks that
+  /// set it keep device memory from a GPU-aware MPI. So set it on all ranks alike.
   bool stage_on_host = false;
-  /// Largest size of one message in bytes, at most 2^30; longer ones are split. The smallest value
-  /// of all ranks counts.
+  /// Largest size of one message in bytes; longer ones are split. Values are brought into 8 … 2^30.
+  /// The smallest value of all ranks counts.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 
@@ -63,9 +64,9 @@ struct communicator_options {
 ///   it, and destroy it, together.
 /// Concurrency: one operation at a time; from the thread that initialised MPI, unless MPI allows
 ///   more.
-/// Memory: two buffers on the host, as large as the largest exchange, on GPUs whose data does not
-///   travel without the host and whose memory MPI does not take (MPI is asked at run time). If data
-///   travels without the host, one buffer as large as what is reduced by bit_or, and what the
+/// Memory: if data of GPUs passes through the host (no library of the vendor moves it, and MPI,
+///   asked at run time, takes no GPU memory): two host buffers as large as the largest exchange. If
+///   data travels without the host, one buffer as large as what is reduced by bit_or, and what the
 ///   vendor's library takes.
 template <execution_space ExecSpace>
 class communicator {
@@ -107,8 +108,8 @@ class communicator {
   /// Returns whether each rank has a device of its own, and no rank sets stage_on_host: devices may
   /// then exchange without the host. The same on all ranks.
   bool has_device_of_its_own() const { return m_own_device; }
-  /// Returns the bytes that this rank has sent to others so far; those of a reduction or broadcast
-  /// count once.
+  /// Returns the bytes that this rank has sent to others so far. A reduction, broadcast or
+  /// all_gather counts this rank's elements once, for however many ranks.
   std::uint64_t bytes_sent() const { return m_bytes_sent; }
 
   void barrier() const {

@@ -40,9 +40,10 @@ class csr_graph {
 
   /// Takes the rows of a rank, whose vertices follow those of the ranks before it. Collective.
   /// Searches check offsets and columns, as those of a karpos::csr_graph, unless the graph is
-  /// trusted.
+  /// trusted. The graph is not trusted, even if `rows` is.
   ///
-  /// Throws: collective_error if a block that is not the last begins at no multiple of 32.
+  /// Throws: collective_error unless every block begins at a multiple of 32 or at the number of
+  ///   vertices.
   template <execution_space ExecSpace>
   csr_graph(communicator<ExecSpace> const& ranks, local_type const& rows)
       : m_out(rows),

@@ -20,9 +20,9 @@
 //   rank 0  owners | 1 | 0 | 1 |  sends row 1 to 0, rows 0, 2 to 1  gets | 0:1 |
 //   rank 1  owners | 1 | 1 |      sends rows 0, 1 to 1              gets | 0:0 | 0:2 | 1:0 | 1:1 |
 //
-// Received rows are ordered by the rank that they come from, and then as on that rank. A plan is
-// built once and moves any number of columns: exchange sends a column to the owners; exchange_back
-// returns answers to where the rows came from, in their order.
+// 0:1 is row 1 of rank 0. Received rows are ordered by the rank that they come from, and then as on
+// that rank. A plan is built once and moves any number of columns: exchange sends a column to the
+// owners; exchange_back returns answers to where the rows came from, in their order.
 
 namespace karpos::distributed {
 
@@ -38,27 +38,28 @@ struct owner_is_named {
 ///
 /// Requires: the communicator outlives the plan, and is not moved.
 /// Concurrency: one exchange at a time.
-/// Memory: 4 bytes for each row of this rank; a buffer of 8 or 16 bytes for each row, or as large
-///   as the largest column that was moved.
+/// Memory: 4 bytes for each row of this rank, and a buffer: 8 or 16 bytes for each row, or the size
+///   of the largest column moved, whichever is larger.
 template <execution_space ExecSpace>
 class exchange_plan {
  public:
   using memory_space = typename ExecSpace::memory_space;
   using counts_type = typename communicator<ExecSpace>::counts_type;
 
-  /// Makes a plan that sends row i of this rank to rank owner_of(keys(i)), called in kernels, or,
-  /// by default, to rank keys(i). Keys have at most 8 bytes. Collective. Blocks.
+  /// Makes a plan that sends row i of this rank to rank owner_of(keys(i)). By default, keys are
+  /// ranks. Kernels call owner_of. Keys have at most 8 bytes. Collective. Blocks.
   ///
   /// Complexity: one partition of the rows.
   /// Requires: owner_of(key) is a rank.
-  /// Throws: collective_error on every rank if keys are owners and one is no rank, for 2^32 rows of
-  ///   a rank or more, or if there is not enough memory.
+  /// Throws: collective_error on every rank if keys are owners and one is no rank, for more than
+  ///   2^32 rows of a rank, or if there is not enough memory.
   /// Source: the distributors of Trilinos' Tpetra and of ArborX, for a plan that is made once.
   template <view_1d Keys, class OwnerOf = owner_is_named>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
                 OwnerOf const& owner_of = {})
       : exchange_plan(ranks, keys, owner_of, std::make_shared<kept>()) {}
-  /// Memory that tables pass from one plan to the next. Do not use the earlier plan after that.
+  /// Memory of a plan. Hash tables pass it to the next plan by the constructor below; the earlier
+  /// plan must not be used after that.
   using kept = detail::distributed::plan_memory<ExecSpace>;
   template <view_1d Keys, class OwnerOf>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys, OwnerOf const& owner_of,

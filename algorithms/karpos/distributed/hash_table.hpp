@@ -44,6 +44,8 @@ struct insert_report : karpos::insert_report {
 /// a rank owns.
 ///
 /// Requires: keys of 4 or 8 bytes. The communicator outlives the table.
+/// Concurrency: one operation at a time, look-ups included, because operations share the kept
+///   memory and the communicator.
 /// Memory: the local tables; on each rank the rows that it sends and those that it receives, kept
 ///   for the next operation until release_memory().
 template <class Local>
@@ -122,8 +124,9 @@ class hash_table {
   /// commutative. Collective.
   ///
   /// Equal keys of a rank are combined before they travel if a sample of the keys says that this
-  /// pays; `strategy` makes it always (reduced) or never (direct) so. Pairs that were combined into
-  /// another one count as existing.
+  /// pays. bulk_strategy::reduced combines always (only keys and values that are numbers of 4 or 8
+  /// bytes), direct and partitioned never. Pairs that were combined into another one count as
+  /// existing.
   template <view_1d Keys, view_1d Values, class Op>
     requires has_values
   insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
@@ -134,8 +137,8 @@ class hash_table {
   /// Writes the value of each query of this rank to out, or `missing` if the key is not stored.
   /// `missing` is the same on every rank. Collective.
   ///
-  /// Throws: collective_error if views differ in length, if numbers for `missing` differ, or if
-  ///   there is not enough memory.
+  /// Throws: collective_error if views differ in length, if `missing` differs between ranks
+  ///   (checked if it is a number or an enumeration), or if there is not enough memory.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing) const {

@@ -61,7 +61,8 @@ class reduction_memory {
 /// Returns: the groups that this rank owns, in no particular order; every key is on one rank.
 /// Complexity: two reductions and an exchange of the groups; a rank sends a key once, however often
 ///   it occurs.
-/// Memory: the rows twice, and what karpos::reduce_by_key takes.
+/// Memory: at most twice this rank's rows, twice the rows that it receives, and what
+///   karpos::reduce_by_key takes.
 /// Throws: collective_error on every rank if views differ in length, or with the message of a
 ///   hash_error or an allocation_error.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op = plus>
@@ -84,8 +85,8 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
                                                                       total};
 }
 
-/// Reduces as reduce_by_key above, in memory that is kept. The groups are stored there, too, until
-/// its next reduction or release().
+/// Reduces as reduce_by_key above, in memory that is kept. The groups are views of this memory,
+/// valid until the next reduction with it, its release() or its end.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op>
 auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
                    Op const& op, reduction_memory<ExecSpace>& memory) {

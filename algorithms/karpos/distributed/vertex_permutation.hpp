@@ -15,7 +15,8 @@ namespace karpos::distributed {
 ///
 /// Complexity: constant, on average: fewer than two walks, of nine multiplications each.
 /// Source: cycle walking (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002),
-///   over a permutation of the numbers of as many bits.
+///   over a permutation of the numbers below the smallest power of two that is not below
+///   `vertices`.
 class vertex_permutation {
  public:
   vertex_permutation() = default;
@@ -36,7 +37,7 @@ class vertex_permutation {
     while (v >= m_vertices);
     return v;
   }
-  /// Returns the vertex that gets number v.
+  /// Returns the vertex that gets number v. Requires: v is below vertices().
   KOKKOS_FUNCTION std::uint64_t inverse(std::uint64_t v) const {
     if (m_vertices < 2) return v;
     do
