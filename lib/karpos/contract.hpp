@@ -10,8 +10,12 @@
 #include <string>
 
 // Contracts of calls in kernels, where no exception can be thrown: a violation aborts the program.
-// -DKARPOS_CONTRACTS=ON turns them on; without it they cost nothing. Bulk calls from the host
-// always check their arguments and throw.
+// The CMake option KARPOS_CONTRACTS=ON (without Karpos' CMake targets: the macro
+// KARPOS_CONTRACTS=1) turns them on; without it they cost nothing.
+//
+// Calls from the host always check what they can without reading the data, such as lengths and
+// options, and throw. What a Requires clause says, and the Throws clause does not, is not checked,
+// unless it names KARPOS_CONTRACTS. Overlaps of strided views are not checked.
 #if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
 #define KARPOS_EXPECTS(condition, sentence) \
   ((condition) ? void() : ::Kokkos::abort("karpos: contract violated: " sentence "\n"))
@@ -37,7 +41,8 @@ class capacity_error : public std::runtime_error {
 
   std::uint64_t asked() const noexcept { return m_asked; }  ///< keys, or pairs, that were offered
   std::uint64_t found() const noexcept { return m_held; }   ///< keys, or pairs, that fitted
-  std::uint64_t would_do() const noexcept { return m_would_do; }  ///< a `limit` that suffices
+  /// Returns a value of the parameter named by `limit` that suffices.
+  std::uint64_t would_do() const noexcept { return m_would_do; }
 
  private:
   std::uint64_t m_asked, m_held, m_would_do;

@@ -22,7 +22,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t mix(std::uint64_t x) {
   return x;
 }
 
-/// Returns the high 64 bits of the product. Maps a well mixed a onto [0, b) without a division.
+/// Returns the high 64 bits of a * b. If `a` is well mixed, that maps it evenly onto [0, b),
+/// without a division.
 ///
 /// Source: Daniel Lemire, "Fast random integer generation in an interval", 2019.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t multiply_high(std::uint64_t a,
@@ -54,7 +55,8 @@ enum class hashed : std::uint64_t {
 };
 
 /// Returns an odd number for a structure of a kind, size and seed. Numbers of other kinds, sizes
-/// and seeds look unrelated to it. Tables that users fill have seeds (table_memory.hpp).
+/// and seeds look unrelated to it. Hash tables pass a seed (detail/table_memory.hpp), except cuckoo
+/// tables, which mix theirs into the result; internal structures pass none.
 KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size,
                                                          std::uint64_t seed = 0) {
   return mix(mix(size + mix(seed)) + static_cast<std::uint64_t>(what)) | 1;
@@ -66,16 +68,16 @@ KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint6
 /// share a place in one structure over all places of the next structure. If all structures read the
 /// high bits of one hash, the keys of a partition would crowd in one place.
 ///
-/// Multipliers are mixed, not multiples of `size`: for sizes n and 3n, multiples are dependent, and
-/// so are the places.
+/// The multiplier is a mixed function of `size`, not a constant times `size`: with the latter,
+/// sizes n and 3n would have dependent multipliers, and so dependent places.
 ///
 /// Source: Knuth, The Art of Computer Programming 3, section 6.4, for the multiplication; Lemire
 ///   for the range (multiply_high).
 class place_among {
  public:
   place_among() = default;
-  /// The multiplier depends on `size`, such as the number of slots of a table whose places are
-  /// buckets.
+  /// `size` decides the multiplier. It may differ from `count`: for a table whose places are
+  /// buckets, it is the number of slots.
   KOKKOS_FUNCTION constexpr place_among(hashed what, std::uint64_t count, std::uint64_t size,
                                         std::uint64_t seed = 0)
       : m_count(count),
@@ -187,9 +189,11 @@ struct seeded_hash {
   }
 };
 
-/// Equality by ==, which also compares a key with a query of another type. All NaNs are
-/// nevertheless one key: tables also compare the bits that stand for a key with those of a query of
-/// the key's type. A NaN of another type is not found.
+/// Equality by ==, which also compares a key with a query of another type.
+///
+/// For keys that are numbers or enumerators, hash, hopscotch and cuckoo tables with this equality
+/// compare the bits that are hashed if the query has the key's type, so that all NaNs are one key.
+/// A NaN of another type is not found.
 template <class Key>
 struct equal_to {
   template <class Query>
@@ -219,8 +223,8 @@ KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Query const& q
 }
 
 /// Returns the hash of a key by the member of a family that belongs to the seed. A plain hash
-/// function makes a family too: its result is mixed with the seed. Seeds cannot separate keys whose
-/// unseeded hashes collide.
+/// function makes a family too: its result is mixed with the seed. Then seeds cannot separate keys
+/// whose hashes collide.
 template <class Hash, class Key>
 KOKKOS_FUNCTION constexpr std::uint64_t hash_of(Hash const& hash, Key const& key,
                                                 std::uint64_t seed) {

@@ -14,18 +14,20 @@
 //   program by std::terminate. A functor that finds an error records it in a view that it holds;
 //   the caller reads the view after the call.
 // - They are copied, also to the device, and called through const. Several threads call them
-//   concurrently, in any order, and any number of times for one argument. Equal arguments must get
-//   equal results.
+//   concurrently, in any order, and, unless the call's documentation says otherwise, any number of
+//   times for one argument. Equal arguments must get equal results.
 // - They call only KOKKOS_FUNCTIONs, launch no kernel, and do not wait for other threads.
-// - They change nothing that the call reads, and no table that is in use, unless its documentation
-//   allows that.
+// - They change nothing that the call reads, and no table that is in use, unless the documentation
+//   of the call or of the table allows that.
 
 namespace karpos {
 
-/// Adds the new value to the stored one. One atomic addition for integers, and on GPUs also for
-/// floats and doubles (CUDA: sums of floats that are subnormal become zero). Sums of integers wrap,
-/// also those of signed types: they are right modulo 2^32, or 2^64. checked_plus (checked_plus.hpp)
-/// reports sums that do not fit.
+/// Adds the new value to the stored one. Sums of integers wrap, also those of signed types: they
+/// are right modulo 2^32, or 2^64. checked_plus (checked_plus.hpp) reports sums that do not fit.
+///
+/// Tables apply it to a stored value by one atomic addition: for integers everywhere, for float and
+/// double on GPUs. On CPUs, floats and doubles take a compare-and-swap loop. (CUDA: an atomic
+/// addition of floats treats subnormal numbers as zero.)
 struct plus {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {

@@ -27,7 +27,8 @@ enum class null_equality {
 };
 
 namespace detail {
-/// A view of rank one, or its elements as loops hold them (device::strided_elements).
+/// A view of rank one, or what loops on CPUs hold in its place: a pointer and a stride
+/// (device::strided_elements).
 template <class X>
 concept column_values = view_1d<X> || requires { typename std::remove_cvref_t<X>::is_elements; };
 struct same_extents {};  // tag: values and mask are known to have the same extent
@@ -54,7 +55,8 @@ class nullable {
   KOKKOS_FORCEINLINE_FUNCTION bool is_valid(std::uint64_t i) const {
     return static_cast<bool>(m_valid(i));
   }
-  /// Returns a column of f(values) and f(mask).
+  /// Returns the column whose values view is f(values()) and whose mask view is f(mask()). For
+  /// loops (device/loop_arguments.hpp).
   template <class F>
   auto transformed(F const& f) const {
     using result = nullable<decltype(f(m_values)), decltype(f(m_valid))>;
@@ -231,8 +233,8 @@ class row_view {
      ...);
   }
 
-  /// Returns these rows with another rule for nulls: equal to each other (the default), or equal to
-  /// nothing.
+  /// Returns these rows with another rule for nulls: equal to each other, as rows() makes them, or
+  /// equal to nothing.
   row_view with_nulls(null_equality nulls) const {
     row_view r = *this;
     r.m_nulls = nulls;
@@ -252,8 +254,9 @@ class row_view {
     return with_functions(hash, equal, every_column{});
   }
 
-  /// Returns rows with f(column) in place of each column. Not available if copies of the hash or
-  /// the equality are not trivial: loops then hold these rows by reference.
+  /// For loops (device/loop_arguments.hpp): returns rows with f(column) in place of each column.
+  /// Only if hash and equality are trivially copyable; otherwise loops on CPUs hold a reference to
+  /// these rows.
   template <class F>
     requires(std::is_trivially_copyable_v<Hash> && std::is_trivially_copyable_v<Equal>)
   auto transformed(F const& f) const {

@@ -44,7 +44,7 @@ struct sorted_lists_ref {
 
 /// Lists of (id, score) pairs, each sorted by descending score, for ranked queries. Queries read
 /// the lists forward, without random access. The lists share the views that they are made of:
-/// copies are cheap, and the memory may be the user's own.
+/// copies are cheap. Unmanaged views are allowed; their memory must outlive the lists.
 ///
 /// An object is an id that occurs in a list. It occurs at most once in each list, and may be
 /// missing from some. Scores are not NaN.
