@@ -25,8 +25,7 @@ namespace detail::reduce_by_key {
 /// Stands for the operation of outputs that count rows.
 struct count_rows {};
 
-/// A view, and the operation whose results it takes: of column number Column, or no_column if rows
-/// are counted.
+/// An operation on column number Column (no_column: a count of rows), and the view for its results.
 template <int Column, class Op, class Out>
 struct output {
   static_assert(!std::is_const_v<typename Out::value_type>,
@@ -88,7 +87,8 @@ auto aggregate_count(Out const& out) {
   return aggregate_list<std::tuple<>, outputs>{{}, outputs{{{}, out}}};
 }
 
-/// Joins several aggregates into one, for one reduction.
+/// Joins several aggregates into one, for one reduction. A key and its partial results have 128
+/// bytes at most (reduce_by_key.hpp says how many each takes).
 template <class Columns, class Outputs>
 auto aggregates(aggregate_list<Columns, Outputs> const& only) {
   return only;

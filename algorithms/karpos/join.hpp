@@ -56,16 +56,19 @@ struct join_pairs {
 };
 
 /// The matches of two tables, found once: the number of rows of the join, and these rows, as often
-/// as wanted. Rows come in the order of left rows, and for each in the order of right rows; right
-/// rows without a match follow, in order.
+/// as wanted. Rows come in the order of left rows, and for each in the order of right rows. Right
+/// rows of right, full, right_semi and right_anti joins that are listed without a left row come
+/// last, in order.
 ///
 /// Rows are compared by the functions of the index's rows, which also decide about nulls. SQL's
 /// joins want rows made with_nulls(null_equality::unequal): rows with a null then match nothing,
 /// and count as rows without a match. Right rows that a mask left out of the index do not belong to
-/// the right table, unless they have such a null.
+/// the right table. Exception: if nulls are unequal, those with a null are still listed as rows
+/// without a match.
 ///
-/// A join keeps the index's memory. The left columns are not needed later. Fence what it has
-/// launched before it is destroyed.
+/// A join shares the index's memory, and may read the right columns later: do not change them. The
+/// left columns are not needed later. Copies of a join share its memory. Fence what it has launched
+/// before its last copy is destroyed.
 template <class Left, class Index, class Predicate = every_pair>
 class join {
   static_assert(detail::is_row_view<Left>, "karpos: the left side of a join is rows(column, ...)");

@@ -29,14 +29,14 @@
 //   out      | 3 | 3 | 9 | 7 | 1 | …      the rows of partition 0, of partition 1, …
 //   offsets  | 0 | 2 | 3 | … | rows |     partition p is out[offsets(p)] … out[offsets(p + 1) - 1]
 //
-// Two steps read the rows once each: counting and placing (detail/partition/count.hpp), and moving
-// (detail/partition/move.hpp).
+// A pass has two steps, each of which reads the rows once: one counts them and computes their
+// places (detail/partition/count.hpp), one moves them (detail/partition/move.hpp).
 
 namespace karpos {
 
-/// Maps a key to its partition by its hash: the default. The keys of one partition are spread
-/// evenly over hash tables, over ranks, and over the partitions of a split into another number of
-/// them.
+/// Maps a key to its partition by its hash: the default. The keys of one partition do not crowd
+/// elsewhere: their positions in hash tables, their ranks, and their partitions in a split into
+/// another number are unrelated to it.
 template <class Key, class Hash = hash<Key>>
 class hash_part {
  public:
@@ -224,9 +224,9 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 
 }  // namespace detail::partition
 
-/// Splits keys into partitions: writes those of partition p to out[offsets(p)] …
-/// out[offsets(p + 1) - 1]. They come in no particular order unless options.stable. The number of
-/// partitions is one less than the number of offsets.
+/// Splits keys into partitions: writes the keys of partition p to out[offsets(p)] …
+/// out[offsets(p + 1) - 1], and writes the offsets. The keys of a partition come in no particular
+/// order unless options.stable. The number of partitions is one less than the number of offsets.
 ///
 /// Keys are trivially copyable objects of 4, 8 or 16 bytes. part_of(key) returns the key's
 /// partition; it is called in kernels, several times for each key, and may not throw
@@ -236,19 +236,20 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// Returns: nothing. Asynchronous if options.workspace is given; otherwise blocks before it frees
 ///   its own workspace.
 /// Complexity: a pass reads the keys, then the rows, and writes the rows, however skewed the
-///   partitions are (docs/partition.md has rates). One pass up to 8,192 partitions; GPUs up to 256
-///   if stable or from 2^32 rows on, and fewer if a team has less than 128 KiB of scratch (a block,
-///   of shared memory).
+///   partitions are (docs/partition.md has rates). One pass for up to 8,192 partitions. GPUs: up to
+///   256 if stable or from 2^32 rows on; fewer on GPUs with less than 128 KiB of shared memory for
+///   a block (if stable, less than 68 KiB).
 /// Requires: 1 to 2^26 partitions; part_of(key) is below their number (checked with
 ///   KARPOS_CONTRACTS; without, memory beyond the partitions is written), and the same at every
 ///   call; out is contiguous, as long as the keys, and overlaps nothing.
 /// Concurrency: works on `exec`, with one team for each multiprocessor, or CPU thread. A workspace
 ///   serves one call at a time.
-/// Memory: partition_bytes: 12 bytes a partition; on CPUs 84 more for each partition and thread,
-///   and 8 KiB for each thread; on GPUs, if stable, 8 more for each partition and team; for several
-///   passes the rows once more.
-/// Throws: std::invalid_argument if views have a wrong length or a stride, have no memory, or
-///   overlap; for too many partitions; if the type of offsets is too small; if the workspace is too
+/// Memory: partition_bytes, for each partition of one pass (at most 8,192): on GPUs 12 bytes, and 8
+///   more for each team if stable or in several passes; on CPUs 8 bytes, and 84 more for each
+///   thread. On CPUs also 8 KiB for each thread. For several passes also 8 bytes for each partition
+///   of one pass, and the rows once more.
+/// Throws: std::invalid_argument if views have a wrong length or no memory, or overlap; if out is
+///   strided; for too many partitions; if the type of offsets is too small; if the workspace is too
 ///   small or not aligned; allocation_error.
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders,
 ///   "Engineering a multi-core radix sort", Euro-Par 2011.

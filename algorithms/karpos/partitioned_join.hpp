@@ -293,25 +293,34 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 
 /// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row
 /// numbers, as those of karpos::join (join.hpp). For tables that are joined once: nothing is kept.
-/// Rows are compared by the functions of the right rows.
+/// Rows are compared by the functions of the right rows, and by their rule for nulls.
 ///
 /// To know the size of the outputs first, call partitioned_join_size, which costs another join.
 ///
 /// Returns: the number of rows. Blocks.
-/// Complexity: reads and writes both tables once or twice, in order, and looks up in scratch what
-///   it has split. Rows of more than 12 bytes, and rows with functions of the caller's, are
-///   compared where they are stored, at random. Small inputs (fewer than 2^17 rows in all), full
-///   joins and very frequent rows use an index instead (row_index.hpp), in memory of its own; the
-///   rows then come in the order of karpos::join. Rows are too frequent if a partition does not fit
-///   into scratch, because many right rows are equal to more than about a hundred others (left rows
-///   for the kinds right, right_semi and right_anti; rows of both sides for inner); the index is
-///   built after the split then.
+/// Complexity: copies both tables into partitions, in one pass or two, in order, and looks up rows
+///   of one table in a partition of the other, held in scratch. Rows that are not moved whole (see
+///   Memory) are compared by their columns, at random addresses.
+///
+///   Small inputs (fewer than 2^17 rows in all), full joins and too frequent rows use an index
+///   instead (row_index.hpp), in memory of its own; the rows then come in the order of
+///   karpos::join. Rows are too frequent if some partition of the table that is held in scratch has
+///   more rows than scratch holds. That table is the right one; for right, right_semi and
+///   right_anti the left one; for inner joins the smaller one, then the other. In that case the
+///   index is built after the split.
 /// Requires: the outputs overlap no other view.
 /// Concurrency: works on `exec`.
-/// Memory: partitioned_join_bytes: 8 bytes for each row of both tables; 16 for rows of one 8-byte
-///   column and for rows of several columns of up to 12 bytes, or, with nulls, of up to 11 bytes in
-///   up to 8 columns; on GPUs a quarter more, and from about 2^25 rows of 16 bytes, or 2^27 of 8,
-///   on, the longer side once more; and what a partition takes.
+/// Memory: partitioned_join_bytes, for each row of both tables:
+///
+///     8    one column of up to 4 bytes without nulls, moved whole
+///     16   one column of 5 to 8 bytes without nulls, moved whole; several columns of at most 8
+///          bytes each and 12 together, moved whole; with nulls, 1 to 8 columns of at most 8 bytes
+///          each and 11 together, moved whole
+///     8    other rows, and all rows with functions of the caller's: a hash and a number
+///
+///   On GPUs a quarter more, and the longer side once more if it has many rows (H100: from about
+///   2^24 of several columns, 2^25 of one column of 8 bytes, or 2^27 of those that take 8 bytes
+///   on). Also what a partition takes.
 /// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
 ///   are too short (the message says how many elements would do; what fitted may be written) or
 ///   have too small integers, if the workspace is too small or not aligned, or for more than
@@ -354,17 +363,17 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 /// Returns: the number of rows. Blocks.
 /// Complexity: on GPUs values are moved with their keys, once or twice, so that everything is read
 ///   and written in order. That needs rows of one column of up to 8 bytes without nulls, and
-///   payload columns of 1, 2, 4 or 8 bytes each, at most 16 bytes a side, to which columns of 1 or
-///   2 bytes count 4. Otherwise pairs are written and the columns gathered, at random: also for
+///   payload columns of 1, 2, 4 or 8 bytes each, at most 16 bytes a side, where a column of 1 or 2
+///   bytes counts as 4. Otherwise pairs are written and the columns gathered, at random: also for
 ///   fewer than 2^17 rows in all, and if a partition overflows its capacity because rows have many
 ///   equals.
 /// Requires: columns are as long as the rows of their side; outputs overlap no other view.
-/// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): about
-///   (key + values) * 1.25 bytes for each row of a side, and from about 2^25 rows on that of the
-///   longer side again, where key is 4 bytes, or 8 if the column of the rows has more than 4, and
-///   values are 4 bytes for each payload column of up to 4 bytes, 8 for one of 8, and 4 for a side
-///   without payload columns. If columns are gathered, 8 bytes more for each row that fits the
-///   outputs.
+/// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns): for each row of
+///   a side about 1.25 * (K + V) bytes, but at least partitioned_join_bytes(exec, left, right). K:
+///   4, or 8 if the key column has more than 4 bytes. V: 4 for each payload column of up to 4
+///   bytes, 8 for one of 8 bytes; 4 if the side has none. That of the larger side once more if the
+///   shorter side has many rows (H100: from about 2^24 wide rows, or 2^26 narrow ones, on).
+///   If columns are gathered, also allocates 8 bytes for each element of the shortest output.
 /// Throws: std::invalid_argument for another kind than inner, or if columns are not as long as
 ///   their rows; as partitioned_join of pairs.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,

@@ -90,16 +90,17 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// do). Sums of integers wrap; checked_plus (checked_plus.hpp) reports those that do not fit.
 ///
 /// Returns: the number of different keys. Blocks.
-/// Complexity: O(rows), however often a key occurs. If keys occur often, the rows are read once;
-///   otherwise they are split into partitions as by partition, and read once more. On GPUs the rows
-///   of heavy hitters, very frequent keys, are merged while the others are split.
+/// Complexity: O(rows), however often a key occurs. If keys occur often, rows are merged as they
+///   are read, once. Otherwise they are first split by key as `partition` does it (on GPUs mostly
+///   without the count), and then merged. On GPUs the rows of heavy hitters, very frequent keys,
+///   are merged while the others are split.
 /// Requires: the outputs overlap no other view, nor the workspace. Outputs may be longer than the
 ///   number of different keys: the elements behind are not written.
-/// Concurrency: works on `exec`; no atomic operation on global memory for a row. The sum of
-///   floating-point numbers depends on the order, which differs from call to call; that of
+/// Concurrency: works on `exec`; no row costs an atomic operation on global memory of its own. The
+///   sum of floating-point numbers depends on the order, which differs from call to call; that of
 ///   reproducible_plus (reproducible_plus.hpp) does not.
 /// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a
-///   partition takes; on GPUs also 32 KB for each multiprocessor.
+///   partition takes; on GPUs also up to 32 KB for each multiprocessor.
 /// Throws: std::invalid_argument if views differ in length, if outputs overlap anything or are too
 ///   short (the message says how many elements would do; what fitted is written), or if the
 ///   workspace is too small or not aligned; hash_error if keys were chosen to have equal hashes:
@@ -136,7 +137,8 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
 }
 
 /// Reduces several columns at once, each by any number of operations (aggregates.hpp). The results
-/// of a key are at the index of the key. A key and its results have 128 bytes at most. Otherwise as
+/// of a key are at the index of the key. A key and its partial results have 128 bytes at most: 16
+/// for a checked sum, 32 for a reproducible one, otherwise the size of the result. Otherwise as
 /// reduce_by_key of one column.
 ///
 /// Complexity: as for one column; each column is read, and split, once, however many operations it

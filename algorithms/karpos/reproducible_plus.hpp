@@ -8,22 +8,23 @@ namespace karpos {
 
 /// Adds floating-point numbers so that sums have the same bits in every call, in any order of the
 /// rows, with any number of threads, on every backend: an operation of an aggregate,
-/// `aggregate(price, reproducible_plus{}, revenue)`. Sums have the type of the column, or are
-/// doubles of floats.
+/// `aggregate(price, reproducible_plus{}, revenue)`. Sums have the type of the column; those of
+/// floats may also be doubles.
 ///
 /// Numbers are cut into three integers of 30 bits each; sums of integers do not depend on the
 /// order, and are rounded once. If the bits of a column's numbers, from the highest bit of the
 /// largest to the lowest bit of all, span at most 90 bits, sums are exact before they are rounded,
 /// so they are rounded correctly. Otherwise numbers are cut 90 bits below the largest number of
 /// their key. Before it is rounded, a sum of n numbers then differs from the exact one by less than
-/// n 2^-89 times the largest number: less than sums in any order of n > 2 doubles may. Infinities
-/// and NaNs have the effect that they have on sums in any order; a sum of zero is 0.0.
+/// n 2^-89 times the largest number. An ordinary sum of n > 2 doubles may differ by more, in any
+/// order. Infinities and NaNs have the effect that they have on ordinary sums; a sum of zero is
+/// 0.0.
 ///
 /// Complexity: for each output, reads the column once more; if its numbers span more than 90 bits,
 ///   also reduces it once more, and looks up every row's key.
-/// Memory: if they span more, allocates up to 12 bytes a row and 32 a key, and meanwhile what
-///   reducing the exponents takes, on top of the workspace of the reduction, also if the caller
-///   passes that.
+/// Memory: if numbers span more than 90 bits, allocates up to 12 bytes a row and 32 a key. While it
+///   finds the largest exponent of each key, also the workspace of a reduction of one column. Both
+///   are on top of the reduction's workspace, even if the caller passes that.
 /// Throws: std::invalid_argument for more than 2^32 rows.
 /// Source: Demmel, Nguyen, "Parallel reproducible summation", IEEE Transactions on Computers 64(7),
 ///   2015: cuts at exponents that all agree on.

@@ -40,8 +40,8 @@ namespace karpos {
 /// Chooses what becomes of rows that are equal to an earlier row.
 enum class duplicates {
   kept,  ///< the index holds every row
-  /// the index holds the first of each different row, and takes more rows later; label also numbers
-  /// the groups of the dropped rows
+  /// the index holds the first of each different row, and takes more rows later; label() also knows
+  /// the group of each dropped row
   dropped
 };
 
@@ -108,7 +108,7 @@ class row_index_ref {
 /// are indexed. Copies of an index share its memory.
 ///
 /// Rows with a null, if nulls are unequal, are equal to no row: they are in no group, and are not
-/// found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t.
+/// found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t for up to 2^40 - 8.
 template <class Rows, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           std::unsigned_integral RowNumber = std::uint32_t>
   requires detail::is_row_view<Rows>
@@ -133,8 +133,8 @@ class row_index {
   /// Indexes options.rows rows, by default all. Blocks.
   ///
   /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more
-  ///   than others. If rows have equals, they are also sorted by group: a pass for each 2^13 in the
-  ///   number of groups, on GPUs for each 2^8.
+  ///   than others. If rows have equals, they are also sorted by group: one pass for each factor of
+  ///   2^13 in the number of groups (GPUs: of 2^8).
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec, rows
   ///   indexed at once, duplicates).
