@@ -104,8 +104,9 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
 ///
 /// Complexity: CPUs take one pass of comparisons while k is small, that is while the buffers of all
 ///   threads (see Memory) hold no more than a quarter of the elements. Otherwise, and on GPUs, one
-///   pass for each 12 bits until the k-th element is alone, and two to collect. Sorting adds a sort
-///   of k pairs, by one thread on CPUs.
+///   pass for each 12 bits, until the bits read tell the selected elements from the others (at most
+///   3 passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort of k pairs, by one
+///   thread on CPUs.
 /// Requires: the views do not overlap, and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
 /// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k; and 32 KiB, or on

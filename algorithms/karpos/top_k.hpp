@@ -13,10 +13,11 @@
 //
 // In the growing phase every object seen becomes a candidate, until the threshold reaches the upper
 // bound of an object not seen in any list. In the shrinking phase no object becomes a candidate,
-// and candidates whose upper bound is not above the threshold leave (over score vectors: below it),
-// until k are left. The depth grows in strides, batches of levels; bounds are computed at the end
-// of each. A bitmap, the "visited bitmap" of the published GPU system (docs/topk.md), marks the
-// candidates, so that later entries of other objects cost one access to it.
+// and candidates leave whose upper bound is not above the threshold; in queries over score vectors,
+// only those whose upper bound is below it. The phase ends when k are left. The depth grows in
+// strides, batches of levels; bounds are computed at the end of each. A bitmap, the "visited
+// bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that later entries
+// of other objects cost one access to it.
 //
 // There are two ways, which differ in what is kept for each object:
 //
@@ -109,14 +110,14 @@ void require_in_range(bool in_range, Lists const& lists) {
 /// Finds the k objects with the highest aggregate of their scores in sorted lists.
 ///
 /// out_ids: at least k ids of the lists' type. out_scores: at least k float or double, or a view
-/// without elements if they are not wanted. With top_k_result::exact both come by falling score;
-/// with top_k_result::set ids come in no particular order, and no scores are written. Elements past
-/// top_k_report::found are not written.
+/// without elements if they are not wanted; they get the aggregates. With top_k_result::exact both
+/// come by falling aggregate; with top_k_result::set ids come in no particular order, and no
+/// aggregates are written. Elements past top_k_report::found are not written.
 ///
 /// Returns: what was done, and how many objects were found: k, or all if there are fewer. Blocks.
-/// Complexity: reads about (n! k / m)^(1/n) of each of n independent lists of m entries, and at
-///   most all of them; for exact scores also ids once more, until each finalist has been read in
-///   every list.
+/// Complexity: reads about the fraction (n! k / m)^(1/n) of each of n independent lists of m
+///   entries, and at most all of them; for exact aggregates also ids once more, until each finalist
+///   has been read in every list.
 /// Requires: lists are sorted by falling score, without NaN, with each id at most once in a list;
 ///   options.validate checks this.
 /// Concurrency: one query of a workspace at a time.

@@ -14,7 +14,7 @@
 #include "karpos/launch_mode.hpp"
 #include "karpos/sorted_lists.hpp"
 
-// Aggregate functions, options and the report of ranked queries (top_k.hpp).
+// Aggregate functions, options and the report of ranked queries (terms: top_k.hpp).
 
 namespace karpos {
 
@@ -90,30 +90,32 @@ struct max_score {
 
 /// Chooses what a ranked query returns.
 enum class top_k_result {
-  exact,  ///< the ids by falling score, and the scores
-  set     ///< the ids in no order, no scores: reading stops as soon as the ids are known
+  exact,  ///< the ids by falling aggregate, and the aggregates
+  set     ///< the ids in no order, no aggregates: reading stops as soon as the ids are known
 };
 
-/// Chooses which of several objects with the same score are returned.
+/// Chooses which of several objects with the same aggregate are returned.
 enum class top_k_ties {
   any,         ///< unspecified: another run may return others
   smallest_id  ///< those with the smallest ids, which also come first
 };
 
-/// Strides of a query, its batches of levels: how many levels of every list it reads before it
-/// computes bounds.
+/// Strides of a query, its batches of levels (terms: top_k.hpp): how many levels of every list it
+/// reads before it computes bounds.
 class stride_policy {
  public:
   /// Strides that grow with the depth. 0: the value that measures best on the execution space.
+  /// Queries over score vectors grow all strides by `growth`.
   struct adaptive {
     double growth =
         0;  ///< factor by which the depth grows per stride, above 1, in the growing phase
     double growth_shrinking = 0;  ///< the factor in the shrinking phase
     std::uint64_t first = 0;      ///< levels of the first stride
   };
-  /// Strides of one length, with a sort of all candidates after each, after the published scheme.
-  /// The stopping rule is ours: bounds that separate the first k objects, not k objects whose
-  /// scores are all known. Kept for comparison.
+  /// Strides of one length; all candidates are sorted after each, as in the published scheme
+  /// (docs/topk.md). Kept for comparison. The stopping rule is ours: the query stops when bounds
+  /// separate the first k objects; the published scheme waits until all scores of k objects are
+  /// known.
   struct fixed {
     std::uint64_t levels = 100;
   };
@@ -127,6 +129,7 @@ class stride_policy {
         detail::reject("the depth of a ranked query does not grow", std::to_string(g),
                        "choose a growth above 1, or 0 for the one that measures best");
   }
+  /// Takes strides of one length. Throws: std::invalid_argument for 0 levels.
   stride_policy(fixed f) : m_levels(f.levels) {
     if (m_levels == 0)
       detail::reject("a stride has no levels", "stride_policy::fixed{0}", "read at least one");
@@ -141,29 +144,36 @@ class stride_policy {
 };
 
 /// Chooses when a query bails out, that is gives up early termination and reads everything (full
-/// aggregation).
+/// aggregation). Queries over score vectors (top_k_workspace.hpp) never bail out.
 enum class top_k_bail_out {
   automatic,  ///< if the growing phase goes too deep, or leaves too many candidates
-  /// only if there are more candidates than fit the workspace: about an eighth of all objects
+  /// only if there are more candidates than fit the workspace: an eighth of the objects and 65,536
   never,
   at_once  ///< from the start
 };
 
 /// Options of a ranked query. Results depend only on `aggregate`, `missing_score`, `result` and
-/// `ties`.
+/// `ties`, apart from ties under top_k_ties::any.
 template <class Aggregate = weighted_sum>
 struct top_k_options {
   Aggregate aggregate = {};
   top_k_result result = top_k_result::exact;
   top_k_ties ties = top_k_ties::any;
-  /// Score of an object in a list that lacks it; not NaN or plus infinity. Minus infinity says that
-  /// an object must be in every list. That is better than a number far below all scores, which
-  /// leaves few bits to tell sums apart.
+  /// Score of an object in a list that lacks it; not NaN or plus infinity.
+  ///
+  /// Minus infinity ranks an object that a list lacks last, with the aggregate minus infinity (for
+  /// weighted_sum, if the list's weight is above 0; not for max_score). It is returned only if
+  /// fewer than k others are found. A number far below all scores instead leaves few bits to tell
+  /// sums apart. With minus infinity a weighted sum uses score vectors (top_k_workspace.hpp),
+  /// unless every list with a weight above 0 has all objects, of dense ids, or is the only list.
   double missing_score = 0;
   stride_policy stride = {};
   top_k_bail_out bail_out = top_k_bail_out::automatic;
-  /// Checks every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp).
+  /// Checks every entry first: order, NaN, duplicate ids (validate_sorted_lists.hpp). By default
+  /// only if KARPOS_CONTRACTS is on (contract.hpp).
   bool validate = detail::checks_always;
+  /// How GPUs run the steps of a query over accumulators. Queries over score vectors launch a
+  /// kernel for every step.
   launch_mode driver = launch_mode::automatic;
 };
 
@@ -177,12 +187,12 @@ struct top_k_report {
   std::uint64_t candidates =
       0;  ///< objects that could be among the first k when the growing phase had ended
   std::uint64_t finalists = 0;  ///< objects whose aggregates were computed from all their scores
-  std::uint64_t strides = 0;
+  std::uint64_t strides = 0;    ///< batches of levels read, in all phases
   /// Ids read to find the answer. Ids read again to list candidates or to reset memory do not
   /// count.
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;  ///< bytes read of the lists' ids and scores
-  bool bailed_out = false;  ///< whether everything was read
+  bool bailed_out = false;  ///< whether it bailed out (top_k_bail_out)
 };
 
 }  // namespace karpos

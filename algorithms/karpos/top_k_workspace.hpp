@@ -21,15 +21,16 @@ struct workspace_access;
 }
 
 /// Memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists
-/// with the same kind of ids, as many lists or fewer, with as many objects or fewer, and up to
-/// max_k results.
+/// with ids of the same kind (dense or sparse), as many lists or fewer, with as many objects or
+/// fewer, and up to max_k results.
 ///
 /// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates
 /// nothing. Some queries keep a vector of scores for every object that they see instead, in memory
-/// that the first of them allocates: queries with stride_policy::fixed; queries for more than an
-/// eighth of the objects; queries whose scores are infinite, tie in thousands, or are dwarfed by a
-/// few others. Queries by other aggregates always do; their workspace has that memory from the
-/// start. On GPUs sorts allocate: sorts of thousands of finalists, and of score vectors.
+/// that the first of them allocates: queries with stride_policy::fixed; queries for more results
+/// than an eighth of the objects and 65,536; queries whose scores are infinite, tie in thousands,
+/// or are dwarfed by a few others. Queries by other aggregates always do; their workspace has that
+/// memory from the start. On GPUs sorts allocate: sorts of thousands of finalists, and of score
+/// vectors.
 ///
 /// Memory: top_k_workspace_bytes.
 template <execution_space ExecSpace, class Lists, class Aggregate = weighted_sum>

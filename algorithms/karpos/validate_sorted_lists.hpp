@@ -193,7 +193,7 @@ class list_check {
 ///   2. An id that occurs twice in one list.
 ///
 /// The error is about the first list that is wrong. In it, the error is about the first entry that
-/// is wrong by 1; if there is none, about the lowest id that occurs twice, and its first two
+/// breaks rule 1; if there is none, about the lowest id that occurs twice, and its first two
 /// entries. It is the same error on every execution space.
 ///
 /// Complexity: for dense ids two passes over the entries; for sparse ids one, and a sort of each
