@@ -25,10 +25,12 @@ namespace karpos {
 ///
 /// Complexity: build, expected linear. Lookups in two_level read the bucket's constants and at most
 ///   three slots, two of them in one line of 64 bytes. Lookups in dense read one window of 64
-///   bytes, or at most three. In kernels they are wait-free.
-/// Memory: bytes_for(keys, options). A build takes workspace_bytes_for more while it runs, and 24
-///   bytes a key if keys are equal. An insertion takes, while it runs, as much again as the table;
-///   five times as much if the table grows.
+///   bytes, sometimes two or three. In kernels they are wait-free.
+/// Memory: bytes_for(keys, options). A build takes workspace_bytes_for more while it runs, and, if
+///   any keys are equal, another 24 bytes for each key of the call. An insertion takes, while it
+///   runs, at most: as much again as the table, 24 bytes for each key offered, and the workspace of
+///   a build of the new keys. If the table grows, it takes the larger table, a copy of all keys and
+///   values, 24 bytes for each key offered, and the workspace of a build of all keys.
 /// Concurrency: bulk calls on one execution space instance run in order. build and insert block;
 ///   lookups only enqueue, and must not run concurrently with build or insert on another instance.
 /// Requires: key and value types are trivially copyable. One key value is the sentinel and cannot
@@ -45,14 +47,15 @@ class cuckoo_map
 
  public:
   using typename base::options;
-  /// This map with its memory on the host: the result of create_host_mirror.
+  /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
+  /// bulk calls work on it, too.
   using host_mirror_type = cuckoo_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash>;
 
   /// Makes a map without memory. Lookups and insertions throw std::logic_error until it is built or
-  /// assigned to.
+  /// assigned to. The map has default options: other options are passed to the constructor below.
   cuckoo_map() : base(storage({}, {})) {}
   /// Makes a map of the pairs keys(i), values(i). Blocks. Throws what build throws, and
-  /// std::invalid_argument if options.load is out of range.
+  /// std::invalid_argument if the layout is dense and options.load is out of range.
   template <view_1d Keys, view_1d Values>
   cuckoo_map(ExecSpace const& exec, Keys const& keys, Values const& values, options const& o = {},
              Hash const& hash = {})

@@ -8,10 +8,10 @@ namespace karpos {
 
 /// The layouts of the slots of a cuckoo_map.
 enum class cuckoo_layout {
-  /// Buckets of 409 keys on average in 576 slots. Built fast, never changed; a lookup reads two
-  /// lines.
+  /// Buckets of 409 keys on average in 576 slots. Built fast, never changed; a lookup reads a byte
+  /// of the bucket and at most two lines of slots.
   two_level,
-  /// Windows of 64 bytes, loads up to 0.98, later insertions. Misses end after one window.
+  /// Windows of 64 bytes, loads up to 0.98, later insertions. Most misses end after one window.
   dense
 };
 
@@ -26,6 +26,7 @@ template <class Key>
 struct cuckoo_map_options {
   cuckoo_layout layout = cuckoo_layout::two_level;
   /// Seed of the hash functions. Two-level maps of equal keys and seeds have equal bytes in every
+  /// space. Default: another seed for each map, as in hash_table_options (table_options.hpp).
   std::optional<std::uint64_t> seed = {};
   duplicate_keys duplicates = duplicate_keys::keep_one;
   /// dense: keys per slot when `capacity` keys are stored; in (0, 0.98].
@@ -41,8 +42,9 @@ struct cuckoo_map_options {
 /// Statistics of a cuckoo_map. A group is a bucket (two_level) or a partition (dense).
 struct cuckoo_stats {
   std::uint64_t keys = 0, slots = 0;
-  double space_factor = 0;                                          ///< slots per key
-  std::uint64_t groups = 0, smallest_group = 0, largest_group = 0;  ///< in keys per group
+  double space_factor = 0;  ///< slots per key
+  /// The number of groups, and the number of keys in the smallest and in the largest.
+  std::uint64_t groups = 0, smallest_group = 0, largest_group = 0;
   std::uint64_t restarts = 0;        ///< restarts of the whole build, with another seed
   std::uint64_t group_restarts = 0;  ///< two_level: restarts of one bucket, with other constants
 };

@@ -26,14 +26,15 @@ class cuckoo_set : public cuckoo_table<detail::cuckoo::table<
 
  public:
   using typename base::options;
-  /// This set with its memory on the host: the result of create_host_mirror.
+  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
+  /// bulk calls work on it, too.
   using host_mirror_type = cuckoo_set<Key, Kokkos::DefaultHostExecutionSpace, Hash>;
 
   /// Makes a set without memory. Lookups and insertions throw std::logic_error until it is built or
-  /// assigned to.
+  /// assigned to. The set has default options: other options are passed to the constructor below.
   cuckoo_set() : base(storage({}, {})) {}
-  /// Makes a set of keys(i). Blocks. Throws what build throws, and std::invalid_argument if
-  /// options.load is out of range.
+  /// Makes a set of keys(i). Blocks. Throws what build throws, and std::invalid_argument if the
+  /// layout is dense and options.load is out of range.
   template <view_1d Keys>
   cuckoo_set(ExecSpace const& exec, Keys const& keys, options const& o = {}, Hash const& hash = {})
       : base(storage(o, hash)) {

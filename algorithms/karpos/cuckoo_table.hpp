@@ -35,13 +35,15 @@ class cuckoo_table : public lookup_table<Storage> {
   using ref_type =
       table_reader<detail::cuckoo::any_ref<typename Storage::traits_type>, device::access::frozen>;
 
-  /// Replaces the contents. Uses the memory that the map has if that has the right size. Blocks.
+  /// Replaces the contents. Uses the memory that the map has if that has the right size. Refs
+  /// become invalid. Blocks.
   /// Throws, and leaves the map as it was: std::invalid_argument if the views have different
   ///   lengths; allocation_error if there is no memory for another table; on GPUs,
   ///   std::length_error from 2^32 keys on.
   /// Throws, and leaves the map empty: std::invalid_argument if a key equals the sentinel, or if
   ///   keys are equal and options.duplicates is reject; hash_error if 17 seeds found no place for
-  ///   every key; allocation_error if there is no memory to find equal keys in.
+  ///   every key; allocation_error if there is no memory to find equal keys in, or for the table of
+  ///   the distinct keys.
   template <view_1d Keys, view_1d Values>
     requires has_values
   void build(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -57,13 +59,15 @@ class cuckoo_table : public lookup_table<Storage> {
   }
 
   /// Inserts pairs whose key is new. If keys in one call are equal, the pair of the lowest index is
-  /// inserted. Blocks. If the table would be too full, it moves to memory half as large again, and
-  /// refs become invalid.
+  /// inserted. Blocks. If the table would be too full, it moves to memory 1.5 times as large, or
+  /// larger if the keys need it. Refs become invalid if a key is inserted, even if the table does
+  /// not grow.
   /// Returns: how many keys were inserted and how many existed. No key is rejected.
   /// Throws std::logic_error if the layout is not dense or the map has no memory;
   ///   std::invalid_argument if the views have different lengths (nothing changes) or a key equals
   ///   the sentinel (all other keys have then been handled); hash_error and allocation_error
-  ///   (nothing changes).
+  ///   (nothing changes); std::length_error if the table would have to grow to 2^32 keys or more on
+  ///   a GPU (nothing changes).
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -82,15 +86,15 @@ class cuckoo_table : public lookup_table<Storage> {
 
   using base::size;
   std::uint64_t size() const { return m_storage.size(); }  ///< number of keys
-  /// Returns how many keys fit before an insertion moves the table. For two_level: size().
+  /// Returns how many keys fit before an insertion grows the table. For two_level: size().
   std::uint64_t capacity() const {
     return layout() == cuckoo_layout::dense ? m_storage.capacity() : size();
   }
   cuckoo_layout layout() const { return m_storage.options().layout; }
   /// Returns the bytes that the table has allocated, including a workspace that it keeps.
   std::size_t bytes() const { return m_storage.bytes(); }
-  /// Returns a ref for kernels: lookups only, while no build or insertion runs, like frozen_ref()
-  /// of the other maps.
+  /// Returns a ref for kernels: lookups only, like frozen_ref() of the other maps. Valid until a
+  /// build, or an insertion that stores a key. Requires: the table has memory.
   ref_type ref() const { return ref_type({layout(), m_storage.view()}); }
   /// Returns statistics of the table. Complexity: reads every slot. Blocks.
   cuckoo_stats stats(execution_space const& exec) const {
@@ -107,8 +111,8 @@ class cuckoo_table : public lookup_table<Storage> {
     return Storage::workspace_bytes_for(keys, o);
   }
 
-  /// Makes dst an exact copy of src, which may be in another memory space. Blocks. Throws
-  /// allocation_error if dst needs other memory and there is none.
+  /// Makes dst an exact copy of src, which may be in another memory space. Refs of dst become
+  /// invalid. Blocks. Throws allocation_error if dst needs other memory and there is none.
   template <class Other>
     requires requires(Storage& to, execution_space const& exec, Other const& from) {
       to.copy_from(exec, from);

@@ -37,8 +37,9 @@ struct map_traits {
 /// Hash multimap from keys of up to eight bytes to values of any size. A hash_map leads from each
 /// distinct key to its values. An insertion stores all values that it brings for one key in one
 /// contiguous block. settle merges the blocks of each key into one. So a lookup reads a bucket,
-/// then one block for each insertion that brought values of the key since the last settle. Values
-/// of one key never lengthen the search for another.
+/// then at most one block for each insertion since the last settle, and one block for all before.
+/// Long chains of blocks are also merged by insertions. Values of one key never lengthen the search
+/// for another.
 ///
 /// With options.growth = growth::automatic, blocking insertions allocate memory for more pairs and
 /// keys. Otherwise (default) pairs beyond max_pairs are rejected, and so are all pairs of a key
@@ -69,7 +70,8 @@ class hash_multimap
 
  public:
   using typename base::options;
-  /// This map with its memory on the host: the result of create_host_mirror.
+  /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
+  /// bulk calls work on it, too.
   using host_mirror_type = hash_multimap<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 
@@ -82,8 +84,9 @@ class hash_multimap
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, max_pairs, o, hash, equal) {}
-  /// Makes an empty map for max_pairs pairs of at most max_keys distinct keys. max_keys is an
-  /// integer, so that {} selects the constructor above. Throws as that one does.
+  /// Makes an empty map for max_pairs pairs of at most max_keys distinct keys. max_keys is a
+  /// template parameter, so that {} as third argument means default options, in the constructor
+  /// above. Throws as that one does.
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, std::integral auto max_keys,
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, static_cast<std::uint64_t>(max_keys), o, hash, equal) {}

@@ -34,7 +34,9 @@ struct set_traits {
 
 /// Hash multiset of keys of up to eight bytes: a hash_map that counts. It stores each distinct key
 /// once, with the number of its occurrences. Each operation is O(1) for each key, whatever the
-/// multiplicities are. Growth, concurrency and requirements are those of hash_multimap.
+/// multiplicities are. Growth, concurrency and requirements are those of hash_multimap. Occurrences
+/// beyond max_pairs() are rejected, even if the set grows: 2^31 - 8, or 2^40 - 8 if PairNumber has
+/// 64 bits.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           std::unsigned_integral PairNumber = std::uint32_t,
@@ -49,7 +51,8 @@ class hash_multiset
 
  public:
   using typename base::options;
-  /// This set with its memory on the host: the result of create_host_mirror.
+  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
+  /// bulk calls work on it, too.
   using host_mirror_type = hash_multiset<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 

@@ -28,13 +28,13 @@
 
 namespace karpos {
 
-/// A map or set whose keys may be stored several times. The first argument of an operation is an
-/// execution space instance; views are read and written in its memory, and host views of a table on
-/// a device are not supported. Views that belong together have the same length; otherwise every
-/// operation throws std::invalid_argument. Lookups and erasures of a key that equals a sentinel
-/// find nothing. Keep the table and the views of an asynchronous call until it has run. The values
-/// of a key come in no particular order. Operations on a table without memory throw
-/// std::logic_error.
+/// A map or set whose keys may be stored several times. Of a set, a pair is one occurrence of a
+/// key. The first argument of an operation is an execution space instance; views are read and
+/// written in its memory, and host views of a table on a device are not supported. Views that
+/// belong together have the same length; otherwise every operation throws std::invalid_argument.
+/// Lookups and erasures of a key that equals a sentinel find nothing. Keep the table and the views
+/// of an asynchronous call until it has run. The values of a key come in no particular order.
+/// Operations on a table without memory throw std::logic_error.
 ///
 /// Insertions through insert_async and in kernels are pending: they are appended to a list, where
 /// lookups do not find them. settle, rehash, a blocking insertion or an erasure puts them into the
@@ -74,10 +74,11 @@ class multi_table {
   /// Complexity: O(pairs), however often a key occurs. Now and then O(size), which amounts to O(1)
   ///   for each pair that was ever inserted (settle). O(size) whenever erased pairs have to be
   ///   removed from a nearly full map that may not grow.
-  /// Memory: while it runs, about 55 bytes a pair on CPUs; on GPUs mostly 20 bytes for pairs of 4 +
-  ///   4 bytes (docs/hash_multimap.md). `workspace`: insert_bytes(exec, pairs) bytes that the
-  ///   caller owns, aligned to 64 bytes, in which pairs are grouped. Null: allocated, which takes
-  ///   about a fifth of the time on GPUs.
+  /// Memory: while it runs, about 55 bytes a pair on CPUs. On GPUs 20 bytes for pairs of 4 + 4
+  ///   bytes, more for larger ones; about 55 for few pairs, if a key is very frequent, and for keys
+  ///   with an equality of the caller's (docs/hash_multimap.md). `workspace`:
+  ///   insert_bytes(exec, pairs) bytes that the caller owns, aligned to 64 bytes, in which pairs
+  ///   are grouped. Null: allocated, which takes about a fifth of the time on GPUs.
   /// Throws std::invalid_argument for a workspace that is too small or not aligned, before anything
   ///   changes (hash_map ignores such a workspace instead); std::invalid_argument if a key equals a
   ///   sentinel, after every other pair was handled; allocation_error, after which the pairs of the
@@ -100,8 +101,8 @@ class multi_table {
     return detail::multi_table::bytes_of_batch<blocks_type, typename index_type::key_equal,
                                                key_type>(exec, pairs);
   }
-  /// Appends every pair to the list of pending pairs. Asynchronous if the list has enough capacity
-  /// left; otherwise it blocks, and throws, as ref does.
+  /// Appends every pair to the list of pending pairs. Earlier refs become invalid. Asynchronous if
+  /// the list has enough capacity left; otherwise it blocks, and throws, as ref does.
   template <view_1d Keys, class Values>
     requires has_values
   void insert_async(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -112,8 +113,9 @@ class multi_table {
   void insert_async(execution_space const& exec, Keys const& keys) {
     append(exec, keys, no_values{});
   }
-  /// Reserves capacity for `room` pending pairs beyond those of earlier calls. Returns what kernels
-  /// insert these pairs through. Lookups find the pairs once they are in the table (see above).
+  /// Reserves capacity for `room` pending pairs beyond the room that earlier calls reserved since
+  /// the list was last empty, used or not. Returns what kernels insert these pairs through. Lookups
+  /// find the pairs once they are in the table (see above).
   /// Earlier refs become invalid. Asynchronous if the list has enough capacity left; otherwise it
   /// blocks, and inserts the pending pairs first. Throws allocation_error, for the list or for the
   /// insertion of pending pairs.
@@ -127,8 +129,9 @@ class multi_table {
   ///   table before a clear are.
   /// Complexity: O(size + slots). Memory: while it runs, max_pairs pairs once more, and 8 bytes a
   ///   slot.
-  /// Throws allocation_error. If no pending pair is in the table then, all stay pending. If some
-  ///   are, the others count as `rejected`.
+  /// Throws allocation_error. If no pending pair is in the table then, all stay pending. If an
+  ///   insertion fails when some are in the table, the others are dropped, and count as `rejected`
+  ///   in the next report of settle.
   insert_report settle(execution_space const& exec);
 
   /// Writes to out how many pairs with each query are stored. `out` is a view of integers, to which
@@ -180,7 +183,9 @@ class multi_table {
                          QueriesOut const& out_queries, ValuesOut const& out_values) const {
     return write_matches(exec, queries, out_queries, out_values, mapped_type{}, 0);
   }
-  template <view_1d Queries, view_1d QueriesOut>  // a set: a query's number as often as it is there
+  /// Writes, for a set, the number of a query once for each occurrence of its key. Otherwise does
+  /// what retrieve of a map does.
+  template <view_1d Queries, view_1d QueriesOut>
     requires(!has_values)
   std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
                          QueriesOut const& out_queries) const {
@@ -202,7 +207,7 @@ class multi_table {
     return write_queries(exec, queries, out_queries, 1);
   }
   /// Calls f(query number, value), or f(query number) of a set, in a kernel for every match, in any
-  /// order. Stores nothing. Blocks. Complexity and memory: as for retrieve.
+  /// order. Writes no output. Blocks. Complexity and memory: as for retrieve.
   template <view_1d Queries, class F>
   void for_each_match(execution_space const& exec, Queries const& queries, F const& f) const {
     emit(exec, matches_of(exec, queries, 0), detail::multi_table::visit_match<F>{f});

@@ -16,8 +16,9 @@
 //   multi_reader   contains, count, find_any, for_each_match     frozen_ref()
 //   multi_ref      insert                                        ref(exec, room)
 //
-// A tile is a group of 1 to 32 threads of a warp that run one operation together (CUDA: a
-// cooperative group). A lane is a thread of a tile.
+// A tile is a group of 1, 2, 4, 8, 16 or 32 threads of a warp that run one operation together
+// (CUDA: a cooperative group). A lane is a thread of a tile. device::for_each_tile<W>
+// (karpos/device/launch.hpp) runs a kernel on tiles of W threads: docs/guide/getting_started.md.
 
 namespace karpos {
 
@@ -105,7 +106,8 @@ class multi_reader {
 
 /// Insertions in kernels. A pair is appended to a list of reserved capacity, by one atomic addition
 /// and two stores. It is pending: lookups find it once it is in the table (multi_table::ref).
-/// Trivially copyable. Valid until then, or until multi_table::ref is called again.
+/// Trivially copyable. Valid until the pending pairs are put into the table, or ref or insert_async
+/// is called again (on the host).
 /// Requires: no key equals a sentinel (checked with KARPOS_CONTRACTS; without, the answer is
 ///   `invalid`).
 template <class Table, class T>

@@ -19,7 +19,8 @@
 // insertion operations, UnorderedMapInvalidIndex and Bitset are Kokkos' own, which this header
 // includes. What differs: docs/unordered_map.md. There are two kinds of slots, packed and wide:
 //
-//   packed: integers of 8 bytes at most, values of 8 bytes at most
+//   packed: integers and enums of 8 bytes at most, with an equality that compares their bits (that
+//   of karpos, Kokkos or std); values of 8 bytes at most
 //     | k v | k v | k v | k v |      the words of a bucket are keys and values
 //
 //   wide: all other trivially copyable types
@@ -38,14 +39,14 @@ namespace karpos {
 /// by value. If Key is const and Value is not, only values can be changed; if both are const,
 /// nothing can. Such maps are made from maps without const, and are read faster in kernels.
 ///
-/// Complexity: expected O(1) buckets an operation, at most all. clear, rehash, end_erase, copies,
-///   and size if it has to count, read the table once.
+/// Complexity: expected O(1) buckets an operation, at most all. clear, rehash, deep copies, and
+///   size if it has to count, read the table once. end_erase makes two passes.
 /// Requires:
 ///   - Key and Value are trivially copyable, or std::pairs of such types.
 ///   - Hasher and EqualTo are called in kernels. Equal keys have equal hashes. The map mixes the
 ///     hash unless Hasher has a member type is_avalanching and returns 64 bits. Pairs and
-///     Kokkos::Arrays are hashed and compared by their members, also by Kokkos::pod_hash and
-///     pod_equal_to. Other keys that are not numbers are hashed by their bytes.
+///     Kokkos::Arrays are hashed and compared by their members, even if Hasher is Kokkos::pod_hash
+///     or EqualTo Kokkos::pod_equal_to. Other keys that are not numbers are hashed by their bytes.
 ///   - Device is an execution space, a memory space, or a Kokkos::Device.
 /// Concurrency:
 ///   - In kernels insert, find, exists, valid_at, key_at and value_at may run concurrently. If
@@ -97,7 +98,8 @@ class unordered_map {
   using insertable_map_type = unordered_map<key_type, value_type, Device, Hasher, EqualTo>;
   using modifiable_map_type = unordered_map<const_key_type, value_type, Device, Hasher, EqualTo>;
   using const_map_type = unordered_map<const_key_type, const_value_type, Device, Hasher, EqualTo>;
-  /// This map for the host, with the same indices; in the same memory if the host reaches it.
+  /// The type of this map for the host, with the same indices; in the same memory space if the host
+  /// reaches that.
   using host_mirror_type =
       unordered_map<Key, Value, detail::unordered_map::host_mirror_device<Device>, Hasher, EqualTo>;
   using HostMirror = host_mirror_type;  // Kokkos' name for it before 5
@@ -173,7 +175,8 @@ class unordered_map {
   /// Moves the keys to new memory for requested_capacity keys, or for all stored keys if these are
   /// more. Indices change. Copies of the map keep the old memory. Insertions through this object
   /// are then bounded if bounded_insert is true; without that argument, if the map was empty. An
-  /// erase phase ends, and the failed_insert flag is reset. Blocks.
+  /// erase phase ends, and the failed_insert flag is reset. The new memory does not keep the label,
+  /// the instance and the memory space instance of Kokkos::view_alloc. Blocks.
   /// Returns true; false for maps of const keys, which do not change.
   /// Throws what the constructor throws; the map is then as it was.
   bool rehash(std::uint64_t requested_capacity = 0) {
@@ -193,9 +196,9 @@ class unordered_map {
     }
     return is_insertable_map;
   }
-  /// Returns the number of keys. Blocks. If one thread of a CPU at a time inserts or erases, the
-  /// number is known, except that one call after every 64 + capacity() / 64 such changes counts the
-  /// keys. After other insertions or erasures the first call counts the keys. Copies share the
+  /// Returns the number of keys. Blocks. On CPUs the number is known while one thread at a time
+  /// inserts or erases. After every 64 + capacity() / 64 such changes, the next call of size counts
+  /// the keys. After other insertions or erasures the first call counts the keys. Copies share the
   /// known number.
   /// Requires: no key is inserted or erased concurrently; otherwise later calls may miss that
   ///   change.
@@ -246,8 +249,9 @@ class unordered_map {
 
   /// Inserts a key with a value. If the key is stored already, op changes the stored value,
   /// atomically. A bounded insertion reads at most 1,024 buckets (2,048 if a bucket has two slots).
-  /// It does not fail below 98 % of capacity(), unless that many keys share a hash. An insertion
-  /// that is not bounded (rehash) fails if no slot is free.
+  /// It does not fail below 98 % of capacity(), unless more keys share a hash than a path has slots
+  /// (4,096; 8,192 in wide slots and in packed slots of 4 bytes). An insertion that is not bounded
+  /// (rehash) fails if no slot is free.
   /// op is default_op_type (does nothing); an operation of Kokkos::UnorderedMapInsertOpTypes, or of
   /// that interface; karpos::plus; or a function op(stored, value) for values of four or eight
   /// bytes. op may not throw (operations.hpp says what functors may do). A set takes a number as
@@ -324,8 +328,9 @@ class unordered_map {
   }
 
   // Copies of maps, made on the host. Keys and values of the two maps differ at most by const. Each
-  // call blocks. Keys keep their indices, with one exception: if the destination was made without
-  // src and shares its memory with copies, its keys get new indices.
+  // call blocks. Keys keep their indices, with one exception: if the destination was not made from
+  // src (by create_mirror, allocate_view or create_copy_view) and shares its memory with copies,
+  // its keys get new indices.
 
   /// Becomes a copy of src, from any device, in memory of its own. Does nothing if the two maps
   /// share memory. Throws allocation_error (out of memory).
@@ -384,8 +389,8 @@ class unordered_map {
 };
 
 /// Copies keys and values, of the same types but for const, from any device to any other. dst has
-/// the capacity of src (create_mirror). Indices stay as described at deep_copy_view. Blocks. Throws
-/// std::invalid_argument if the capacities differ.
+/// the capacity of src (create_mirror). Which indices stay: see "Copies of maps" above. Blocks.
+/// Throws std::invalid_argument if the capacities differ.
 template <class DKey, class DValue, class DDevice, class SKey, class SValue, class SDevice,
           class Hasher, class EqualTo>
   requires(std::is_same_v<std::remove_const_t<DKey>, std::remove_const_t<SKey>> &&
