@@ -9,19 +9,21 @@
 #include "karpos/probing.hpp"
 
 // hash_map: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/map.hpp;
-// operations in kernels: karpos/map_ref.hpp. A tile is a group of 1 to 32 threads of a warp that
-// run one operation together (CUDA: a cooperative group).
+// operations in kernels: karpos/map_ref.hpp. A tile is a group of 1, 2, 4, 8, 16 or 32 threads of a
+// warp that run one operation together (CUDA: a cooperative group).
 
 namespace karpos {
 
-/// Hash map from keys to values of up to eight bytes each. Bulk calls from the host and kernels,
-/// through ref(), use it. Open addressing over buckets of BucketSlots slots.
+/// Hash map from keys to values of up to eight bytes each. The host works on it by bulk calls,
+/// kernels through ref(). Open addressing over buckets of BucketSlots slots.
 ///
 /// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
 /// options.growth is growth::automatic (default: growth::fixed). Slots of erased keys are used
-/// again after compaction, which blocking insertions do when they need those slots.
+/// again after compaction, which blocking insertions do when they need those slots. If there is no
+/// memory for compaction, insertions probe further. In the end they reject keys (growth::fixed) or
+/// throw allocation_error (growth::automatic).
 ///
-/// Complexity: expected O(1) buckets an operation. At most Probing::probe_limit buckets of four or
+/// Complexity: expected O(1) buckets an operation. At most Probing::probe_limit buckets of three or
 ///   more slots; twice as many buckets of two slots, four times as many of one slot.
 /// Requires:
 ///   - Key and value types are trivially copyable. Two key values are sentinels (three in slots of
@@ -39,11 +41,14 @@ namespace karpos {
 ///   compact or move the table.
 /// Memory: bytes_for(max_keys, load); layout: docs/hash_map.md. Bulk calls allocate nothing but:
 ///   - compaction: a copy of the table, freed at the end;
-///   - growth and rehash: the other table, which stays;
-///   - both, on GPUs, for large tables: a workspace as that of segmented insertion;
+///   - growth and rehash: the new table, which replaces the old one (both exist meanwhile);
+///   - compaction, growth and rehash of large tables on GPUs: also a workspace like that of
+///     segmented insertion, freed at the end;
 ///   - host views: staging buffers;
 ///   - segmented insertion (GPUs): insert_bytes;
-///   - keys that a full table refuses (GPUs): one byte for each two buckets, freed at the end;
+///   - the first blocking insertion that a full table refuses keys of (GPUs; after ref() was
+///     called, each such insertion): a copy of the overflow marks, one byte for each two buckets,
+///     freed at the end;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
@@ -57,7 +62,8 @@ class hash_map : public hash_table<detail::open_addressing::storage<detail::open
   using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
-  /// This map with its memory on the host: the result of create_host_mirror.
+  /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
+  /// bulk calls work on it, too.
   using host_mirror_type =
       hash_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 

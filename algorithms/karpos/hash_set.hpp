@@ -29,7 +29,8 @@ class hash_set : public hash_table<detail::open_addressing::storage<detail::open
   using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
-  /// This set with its memory on the host: the result of create_host_mirror.
+  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
+  /// bulk calls work on it, too.
   using host_mirror_type =
       hash_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 

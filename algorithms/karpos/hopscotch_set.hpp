@@ -25,7 +25,8 @@ class hopscotch_set
  public:
   using typename base::options;
 
-  /// This set with its memory on the host: the result of create_host_mirror.
+  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
+  /// bulk calls work on it, too.
   using host_mirror_type = hopscotch_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual>;
 
   /// Makes a set without memory, to be assigned to. Operations on its keys throw std::logic_error.

@@ -12,7 +12,8 @@ struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
   T value;
 };
 
-/// Stands for a view of values in which the value of row i is i.
+/// Stands for a view of values in which the value of row i is i. partition (partition.hpp) accepts
+/// it: i is converted to the type of member `value` of the rows that partition writes.
 struct row_numbers {};
 
 }  // namespace karpos

@@ -28,10 +28,11 @@ namespace karpos {
 
 /// Bulk lookups. They read like a frozen ref: they assume that no other thread changes the table.
 /// They see what earlier work on the same execution space instance wrote. They must not run
-/// concurrently with operations that change the table on another instance. Calls that return void
-/// only enqueue, except that they block if queries, answers or flags are on the host and the table
-/// is on a device (map.hpp). A call on a table without memory throws std::logic_error, but not
-/// size, empty, retrieve_all, begin and end, which find no key.
+/// concurrently with operations that change the table on another instance. find, contains and
+/// for_each only enqueue, except that find, find_if, contains and contains_if block if queries,
+/// outputs or the stencil are on the host and the table is on a device (map.hpp). reduce says when
+/// it blocks. A call on a table without memory throws std::logic_error, but not size, empty,
+/// retrieve_all, begin and end, which find no key.
 ///
 /// Storage owns the memory of a table and offers: with_ref(f), which calls f with the table as
 /// kernels see it (probe.hpp); slot_count() and scan_ref(), for scans; size(), if it is known
@@ -108,9 +109,10 @@ class lookup_table {
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
                       detail::scan_body<execution_space, detail::visit_body>(table, visit));
   }
-  /// Calls visit(key, value) in a kernel for every pair of a map that is not const. If visit takes
-  /// the value by reference and changes it, the new value is stored. Asynchronous.
-  /// Concurrency: must not run concurrently with anything else that uses the map.
+  /// Called on a map that is not const: calls visit(key, value) in a kernel for every pair. If
+  /// visit takes the value by reference and changes it, the new value is stored. Asynchronous.
+  /// Concurrency: must not run concurrently with anything else that uses the map. To read only,
+  ///   call it through a const reference: that overload has no such restriction.
   template <class Visit>
     requires has_values
   void for_each(execution_space const& exec, Visit const& visit) {
@@ -148,8 +150,9 @@ class lookup_table {
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
     return retrieve(exec, keys, detail::constant<mapped_type>{});
   }
-  /// Returns the number of keys. Complexity: constant for cuckoo_map; else reads the table once and
-  /// blocks.
+  /// Returns the number of keys. Complexity: constant for cuckoo_map and cuckoo_set.
+  /// hash_table::size (map.hpp) is constant while the number is known; otherwise the table is read
+  /// once, which blocks.
   std::uint64_t size(execution_space const& exec) const {
     if constexpr (requires { m_storage.size(); }) {
       return m_storage.size();

@@ -24,7 +24,8 @@
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
 
-// Bulk operations of every map and set. Operations in kernels: karpos/map_ref.hpp.
+// Bulk operations of hash_map, hash_set, hopscotch_map and hopscotch_set, and what they share with
+// cuckoo tables. Operations in kernels: karpos/map_ref.hpp.
 //
 //   lookup_table  find, contains, for_each, …        all maps and sets: karpos/lookup_table.hpp
 //   hash_table    insert …, erase, apply, rehash, …  hash_map, hash_set, hopscotch_map and
@@ -43,11 +44,12 @@
 // enqueues.
 //
 // Host views (pinned or pageable) of a table on a device are accepted by every blocking operation,
-// and by find, find_if, contains and contains_if, which then block. retrieve_all, and what a
-// cuckoo_map adds, do not accept them. Such a call works in batches, on instances of its own: it
-// copies one batch while a kernel works on another. Memory: staging buffers while it runs
-// (docs/hash_map.md). If memory is short, the call retries with smaller buffers, and in the end
-// throws allocation_error.
+// and by find, find_if, contains and contains_if, which then block. retrieve_all, and build and
+// insert of cuckoo_map and cuckoo_set, do not accept them. Such a call works in batches, on
+// instances of its own: it copies one batch while a kernel works on another. Memory: staging
+// buffers while it runs (docs/hash_map.md). If memory is short, the call retries with smaller
+// buffers, and in the end throws allocation_error. Nothing has changed then (find_or_insert may
+// have inserted).
 
 namespace karpos {
 
@@ -86,7 +88,8 @@ class hash_table : public lookup_table<Storage> {
   /// `bulk`: table_options.hpp. Blocks.
   /// Returns: how many keys were inserted, existed, and were rejected.
   /// Throws std::invalid_argument if a key equals a sentinel, after all other keys were handled;
-  ///   allocation_error if a table that grows finds no memory: keys that are stored stay stored.
+  ///   allocation_error if a table that grows finds no memory: the keys of this call may then be
+  ///   stored in part; nothing stored is lost.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -118,7 +121,7 @@ class hash_table : public lookup_table<Storage> {
                       detail::stencil_for("keys", keys, stencil, predicate));
   }
   /// Does what insert does, and throws capacity_error if a key did not fit. Keys that did fit are
-  /// stored.
+  /// stored. If a key equals a sentinel, throws std::invalid_argument instead, as insert does.
   template <view_1d Keys, class... Values>
   insert_report insert_or_throw(execution_space const& exec, Keys const& keys,
                                 Values const&... values) {
@@ -218,11 +221,13 @@ class hash_table : public lookup_table<Storage> {
   /// A hash_map compacts itself between batches of operations if erased keys are in the way. So
   /// keys may come and go indefinitely while at most max_keys keys are stored.
   /// Complexity: one kernel for a hopscotch_map. For a hash_map, one kernel if nothing is inserted,
-  ///   or if as many insertions as there are operations fit the free slots, so that at most
-  ///   (max_keys + capacity) / 2 slots are in use. Otherwise a hash_map reads the operations once
-  ///   more and splits them into batches. It counts its slots, and may compact, after at most
-  ///   (capacity - max_keys) / 4 erasures. After ref() was called, it counts its slots in every
-  ///   call that inserts.
+  ///   or if the slots in use and the number of operations together are at most
+  ///   (max_keys + capacity) / 2. Otherwise a hash_map reads the operations a few times more, to
+  ///   count them, and splits them into batches. A batch has insertions that fit
+  ///   (max_keys + capacity) / 2 slots, or leaves at most (capacity - max_keys) / 4 tombstones, or
+  ///   inserts at most that many keys. Before a batch that would do neither of the first two, the
+  ///   table counts its slots, and may compact. After ref() was called, it counts its slots before
+  ///   every batch that inserts.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap.
   template <view_1d Operations, view_1d Results>
@@ -239,8 +244,8 @@ class hash_table : public lookup_table<Storage> {
   }
   /// Executes operations as apply does, but asynchronously, in one kernel and without compaction,
   /// so more insertions of a hash_map may be answered `full`.
-  /// Concurrency: may run concurrently with kernels that use refs and with other calls of
-  ///   apply_async, but not with bulk lookups on another instance, which read a frozen table.
+  /// Concurrency: may run concurrently with kernels that use refs and with the other _async forms,
+  ///   but not with bulk lookups on another instance, which read a frozen table.
   template <view_1d Operations, view_1d Results>
     requires has_values
   void apply_async(execution_space const& exec, Operations const& operations,
@@ -271,24 +276,27 @@ class hash_table : public lookup_table<Storage> {
     return dead;
   }
   /// Makes the slots of erased keys usable again, in the memory that the table has. Refs stay
-  /// valid. Blocking insertions compact when they need those slots. Programs that erase in kernels
-  /// or asynchronously call this function. Blocks.
+  /// valid. Blocking insertions compact when they need those slots. Call compact in programs that
+  /// erase in kernels or by erase_async. Blocks.
   /// Throws, and changes nothing: allocation_error if there is no memory for a copy of the table;
   ///   capacity_error if a key finds no slot in the copy.
   void compact(execution_space const& exec)
     requires detail::has_tombstones<Storage>;
 
-  /// Returns what kernels read and write the table through, until the table moves. From then on the
-  /// host no longer knows the number of keys: size, apply and insertions may have to count slots.
+  /// Returns what kernels read and write the table through, until the table moves. After a call of
+  /// ref(), and until the table moves, the host does not know the number of keys: size, apply and
+  /// insertions may have to count slots. Requires: the table has memory.
   ref_type ref() const {
     m_slots_used.may_change_unseen();
     return ref_type(detail::forget_order(m_storage).ref());
   }
-  /// Returns what kernels read the table through while no thread changes it.
+  /// Returns what kernels read the table through while no thread changes it. Requires: the table
+  /// has memory.
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
-  /// Returns the number of keys. Constant time if the table owns its memory, ref() was not called
-  /// since the table last moved, and only blocking calls that return a report or a count changed
-  /// the table. Otherwise, and after apply, reads the table once and blocks.
+  /// Returns the number of keys. Constant time if the number is known: the table owns its memory,
+  /// ref() was not called since it last moved, and no _async call, apply or apply_async came after
+  /// the last clear, rehash, compact, growth or deep_copy. Otherwise reads the table once and
+  /// blocks.
   std::uint64_t size(execution_space const& exec) const {
     return capacity() != 0 && m_slots_used.size_is_known() ? m_slots_used.live : base::size(exec);
   }
@@ -303,6 +311,7 @@ class hash_table : public lookup_table<Storage> {
                            : static_cast<double>(size(exec)) / static_cast<double>(capacity());
   }
   /// Returns whether blocking insertions grow the table when a key finds no slot (options.growth).
+  /// insert_or_apply of a hopscotch_map never grows it.
   bool grows() const {
     return m_storage.settings().options.growth.value_or(
                detail::grows<Storage> ? growth::automatic : growth::fixed) == growth::automatic;
@@ -312,10 +321,18 @@ class hash_table : public lookup_table<Storage> {
     return Storage::bytes_for(max_keys, load);
   }
 
-  /// Copies src, which may be in another memory space, to dst. Blocks. Throws capacity_error if a
-  /// key finds no slot, allocation_error if dst needs other memory and there is none.
-  /// Refs of dst stay valid if both tables have equal capacities, sentinels, hash and equality.
-  /// Frozen refs of dst stay valid if also the seeds are equal.
+  /// Copies src, which may be in another memory space, to dst, with its max_keys, load, growth,
+  /// sentinels, hash and equality. Blocks. Compiles if the types of key, value, hash, equality and
+  /// probing are the same, and the bucket sizes are equal (host_mirror_type has them).
+  /// Refs of dst stay valid if both tables have equal capacities and sentinels, and if hash and
+  /// equality, if they have state, have equal state. Frozen refs of dst stay valid if also the
+  /// seeds are equal.
+  /// Memory: allocates only if the capacities differ, with one exception. If refs of dst may exist
+  ///   (ref() was called, or the memory is the caller's), capacities are equal and seeds differ,
+  ///   the keys are inserted anew where these refs look. That takes two more tables while it runs.
+  /// Throws allocation_error (out of memory); capacity_error if a key that is inserted anew finds
+  ///   no slot. dst then keeps its keys.
+  /// Requires: no work that changes src is pending on other instances.
   template <class Other>
     requires requires(Storage& to, execution_space const& e, Other const& o) { to.copy_from(e, o); }
   friend void deep_copy(execution_space const& exec, hash_table& dst,

@@ -10,11 +10,14 @@
 
 // Operations of every map and set in kernels. Bulk operations: karpos/map.hpp.
 //
-//   table_reader  find, contains              ref of a cuckoo_map, frozen refs of the others
-//   table_ref     insert …, erase as well     refs of hash_map, hash_set and hopscotch_map
+//   table_reader  find, contains              refs of cuckoo_map and cuckoo_set, frozen refs of the
+//                                             others
+//   table_ref     insert …, erase as well     refs of hash_map, hash_set, hopscotch_map and
+//                                             hopscotch_set
 //
-// A tile is a group of 1 to 32 threads of a warp that run one operation together (CUDA: a
-// cooperative group). A lane is a thread of a tile.
+// A tile is a group of 1, 2, 4, 8, 16 or 32 threads of a warp that run one operation together
+// (CUDA: a cooperative group). A lane is a thread of a tile. device::for_each_tile<W>
+// (karpos/device/launch.hpp) runs a kernel on tiles of W threads: docs/guide/getting_started.md.
 //
 // The map's own header says what operations cost and which may run concurrently: hash_map.hpp,
 // hash_set.hpp, hopscotch_map.hpp, cuckoo_map.hpp.
@@ -23,7 +26,9 @@ namespace karpos {
 
 /// Lookups in a kernel. Each operation has a form for one thread and a form whose first argument is
 /// a tile: its lanes work on one key together and all receive the result. Trivially copyable. Valid
-/// while the table lives and is not rebuilt.
+/// until the table is destroyed or moves to other memory (rehash, growth; of a cuckoo table every
+/// build, and every insertion that stores a key; deep_copy says when a copy ends it). Moving the
+/// C++ object of the table keeps refs valid.
 /// Requires: no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is
 ///   not found).
 template <class Table, device::access Access>

@@ -11,9 +11,11 @@ namespace karpos {
 enum class growth {
   /// It rejects the key, once no slots of erased keys are left to use again.
   fixed,
-  /// It rehashes to twice the size. Refs become invalid, and a table over wrapped memory leaves
-  /// that memory. If keys find no slot because too many hashes are alike, growth ends at 16 slots a
-  /// key.
+  /// It rehashes in steps, as often as the call needs, each to two to four times max_keys (or
+  /// the number of keys, if that is larger). A step is larger if keys find no slot in that table
+  /// because too many hashes are alike. Steps end at 16 slots a key. Refs become invalid, and a
+  /// table over wrapped memory leaves that memory. A hash_map or hash_set compacts instead if it
+  /// has tombstones and max_keys suffices for the keys.
   automatic
 };
 
@@ -30,25 +32,31 @@ template <class Key>
 struct hash_table_options {
   /// Keys per slot when max_keys keys are stored; in (0, 0.98].
   double load = 0.8;
-  /// The sentinel that marks an unused slot. Default: the largest value.
+  /// The sentinel that marks an unused slot. Default: the largest value that the key half of a slot
+  /// can hold (see above).
   std::optional<Key> empty_key = {};
-  /// The sentinel that marks an erased slot. Default: the second largest value.
+  /// The sentinel that marks an erased slot. Default: the second largest of these values.
   std::optional<Key> erased_key = {};
   /// Default: automatic for hopscotch_map and hopscotch_set; fixed for hash_map, hash_set,
   /// hash_multimap and hash_multiset.
   std::optional<karpos::growth> growth = {};
   /// Seed of the positions of keys. Default: a new seed for each table, from a count of tables, so
   /// that each run of a program gets the same seeds; 0 for a table in the caller's memory. Tables
-  /// of equal type, size and seed put most keys at equal positions. If the first parts of several
-  /// such tables, in table order, are inserted into another such table, the keys crowd at one end
-  /// of it.
+  /// of equal type, size and seed put most keys at equal positions. So do not fill one of these
+  /// tables with only the first entries, in slot order, of several others: the keys crowd at one
+  /// end of it.
   std::optional<std::uint64_t> seed = {};
 };
 
-/// Memory that the caller owns. For a table: at least bytes_for(...) bytes, aligned to a bucket (64
-/// bytes always suffice); a null pointer, fewer bytes or another alignment throw
-/// std::invalid_argument. The table makes this memory empty when it is constructed. If several
-/// tables of one type, size and seed are made in the same memory, each sees the keys of the others.
+/// Memory that the caller owns, in the memory space of the table. It must outlive the table that is
+/// made in it, or the call that uses it as workspace.
+///
+/// For a table: at least bytes_for(...) bytes, aligned to a bucket (an alignment of 64 always
+/// suffices); a null pointer, fewer bytes or another alignment throw std::invalid_argument. In
+/// options of other calls a null pointer means: none given, allocate.
+///
+/// Constructing a table erases what the memory held. Tables of one type, size and seed that are
+/// made in the same memory share their keys; the last one constructed erases them for all.
 struct wrapped_memory {
   void* data;
   std::size_t bytes;
@@ -59,7 +67,7 @@ struct wrapped_memory {
 enum class bulk_strategy {
   /// The strategy that is expected to be fastest for such keys, their number and the table's size.
   automatic,
-  /// One key after another, from where the caller has them.
+  /// Each key is inserted straight from the caller's view; nothing is grouped first.
   direct,
   /// Segmented: keys are split by table segment, and a team inserts those of a segment in its
   /// scratch. hash_map and hash_set on GPUs (docs/hash_map.md); elsewhere, direct.
