@@ -69,10 +69,11 @@ inline constexpr bool has_elements<View> =
     View::rank() == 1 && std::is_same_v<typename View::reference_type, typename View::value_type&>;
 
 template <class View>
-using elements_of =
-    strided_elements<typename View::value_type,
-                     !std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> &&
-                         !std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>>;
+inline constexpr bool may_be_strided =
+    !std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft> &&
+    !std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+template <class View>
+using elements_of = strided_elements<typename View::value_type, may_be_strided<View>>;
 
 template <class X, class ExecSpace>
 concept can_be_transformed =
