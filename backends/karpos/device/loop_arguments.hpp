@@ -93,12 +93,14 @@ constexpr auto loop_argument() {
   else
     return std::type_identity<X const&>{};
 }
+template <class ExecSpace, class X>
+struct loop_argument_of : decltype(loop_argument<ExecSpace, X>()) {};
 
 }  // namespace detail
 
 /// The type that the body of a loop of ExecSpace holds in place of an object of type X.
 template <class ExecSpace, class X>
-using held_by_loop = typename decltype(detail::loop_argument<ExecSpace, X>())::type;
+using held_by_loop = typename detail::loop_argument_of<ExecSpace, X>::type;
 
 /// Converts an object to what the body of a loop of ExecSpace holds in its place.
 /// Requires: the object outlives the loop. On CPUs the loop ends before the call that starts it
