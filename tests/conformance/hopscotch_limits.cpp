@@ -202,17 +202,23 @@ void remembers_being_full(u64 max_keys) {
     if (++round > 40) break;
     map.insert(space{}, others, T(1));  // finds out again that the table is full
     bool erased = false, taken = false;
-    if (round % 5 == 0)
-      erased = map.erase(space{}, to_space(std::vector<Key>{key})) == 1;
-    else if (round % 5 == 1)
-      erased = map.erase_if(space{}, is_key<Key>{key}) == 1;
-    else if (round % 5 == 2)
-      erased = change(key, true);
-    else if (round % 5 == 3)
-      erased = map.erase(space{}, to_space(std::vector<Key>(noted_together, key))) == 1;
-    else
-      map.erase_async(space{}, to_space(std::vector<Key>(noted_together, key)), report);
-    if (round % 5 == 4) erased = to_host_scalar(report).erased == 1;
+    switch (round % 5) {
+      case 0:
+        erased = map.erase(space{}, to_space(std::vector<Key>{key})) == 1;
+        break;
+      case 1:
+        erased = map.erase_if(space{}, is_key<Key>{key}) == 1;
+        break;
+      case 2:
+        erased = change(key, true);
+        break;
+      case 3:
+        erased = map.erase(space{}, to_space(std::vector<Key>(noted_together, key))) == 1;
+        break;
+      default:
+        map.erase_async(space{}, to_space(std::vector<Key>(noted_together, key)), report);
+        erased = to_host_scalar(report).erased == 1;
+    }
     CHECK(erased);
     double const looked =
         looks.of_each(1, [&] { taken = change(keys[40 * slots + round], false); });

@@ -29,7 +29,7 @@ class fullness {
   /// Returns the number of words for a table of `units` units: an even number. The words are
   /// aligned to 8 bytes.
   KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
-    return units == 0 ? 0 : 4 + (parts_of(units) + 63) / 64 * 2;
+    return units == 0 ? 0 : 4 + (bit_words_for(units) + 1) / 2 * 2;
   }
   /// Returns how many of these words contain the bits of parts.
   KOKKOS_FUNCTION static constexpr std::uint64_t bit_words_for(std::uint64_t units) {
