@@ -25,9 +25,9 @@
 // Partition (multisplit): splits rows into partitions that are stored side by side. Names of the
 // code call a partition a part.
 //
-//   keys     | 7 | 3 | 9 | 3 | 1 | …      rows: keys, keys with values, or keys with row numbers
-//   out      | 3 | 3 | 9 | 7 | 1 | …      the rows of partition 0, of partition 1, …
-//   offsets  | 0 | 2 | 3 | … | rows |     partition p is out[offsets(p)] … out[offsets(p + 1) - 1]
+//   keys     | 7 | 3 | 9 | 3 | 1 | …      Rows: keys, keys with values, or keys with row numbers.
+//   out      | 3 | 3 | 9 | 7 | 1 | …      The rows of partition 0, then those of partition 1, …
+//   offsets  | 0 | 2 | 3 | … | rows |     out[offsets(p)] is the first row of partition p.
 //
 // A pass has two steps, each of which reads the rows once: one counts them and computes their
 // places (detail/partition/count.hpp), one moves them (detail/partition/move.hpp).

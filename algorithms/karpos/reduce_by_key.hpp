@@ -84,8 +84,8 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// makes of all its values to out_values, at the same index; in no particular order.
 ///
 /// Keys are integers, enumerators or floating-point numbers of 4 or 8 bytes; no value is reserved.
-/// Of floating-point keys, 0.0 and -0.0 are one key, written as 0.0, and all NaNs are one key
-/// (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
+/// If keys are floating-point numbers, 0.0 and -0.0 are one key, written as 0.0, and all NaNs are
+/// one key (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
 /// karpos::plus, minimum, maximum or a functor, called in kernels (operations.hpp says what it may
 /// do). Sums of integers wrap; checked_plus (checked_plus.hpp) reports those that do not fit.
 ///

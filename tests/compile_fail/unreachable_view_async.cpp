@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Passes a view of values in a memory space that the execution space cannot access to an
-/// asynchronous call, which copies nothing. On a device this is host memory; without a device, a
-/// memory space defined here stands in for one.
+/// asynchronous call, which copies nothing. On a device, that space is host memory. Without
+/// a device, it is a memory space defined here.
 #include <karpos/hash_map.hpp>
 
 struct far_memory : Kokkos::HostSpace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a user may supply: hashes, equalities, queries of another type, sentinels, unusual key
-/// types. `Maps` names a kind of map: Maps::map<Key, T, Hash, KeyEqual>.
+/// Parts of a map that a user may supply: hashes, equalities, queries of another type, sentinels,
+/// unusual key types. `Maps` names a kind of map: Maps::map<Key, T, Hash, KeyEqual>.
 #pragma once
 
 #include <cstdint>

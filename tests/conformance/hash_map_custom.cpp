@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a user may supply to a hash_map.
+/// Parts of a hash_map that a user may supply: hashes, equalities, sentinels.
 #include "conformance/custom_suite.hpp"
 
 #include <karpos/hash_map.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a user may supply to a hopscotch_map, and useless hashes.
+/// Parts of a hopscotch_map that a user may supply, and hashes that spread keys badly.
 #include <algorithm>
 #include <exception>
 #include <karpos/hopscotch_map.hpp>

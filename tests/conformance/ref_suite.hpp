@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What a table must do inside kernels, for every tile width, bucket size and probe sequence. The
+/// Operations of a table inside kernels, for every tile width, bucket size and probe sequence. The
 /// checks call a table through type-erased functions, so they are compiled once for each pair of
 /// types.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where a map is stored: a user's memory, other spaces. `Maps` names a kind of map: Maps::map<Key,
-/// T, Space>.
+/// Memory of a map: memory of the caller, and other spaces. `Maps` names a kind of map:
+/// Maps::map<Key, T, Space>.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,9 @@ VENDOR_NAME = re.compile(r"\b(?:Kokkos::(?:Experimental::)?(?:Cuda|HIP|SYCL)\w*|
 MPI_FOLDERS = ("algorithms/karpos/distributed/", "algorithms/karpos/detail/distributed/")
 MPI_WORDS = re.compile(r'\bMPIX?_\w+|[<"]mpi(?:-ext)?\.h[>"]')
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-# What no block of comments begins with: the reader does not know yet what is meant.
+# What no paragraph of comments begins with: the reader does not know yet what is meant.
 RIDDLE = re.compile(r"\s*//[/!]?<? (The same|Of|Those|Who|One of|As \w+,|Where|What)(?!\w)")
+BEFORE_PARAGRAPH = re.compile(r"(?!\s*//)|\s*//+\s*(\\file|SPDX-License-Identifier:.*)?$")
 LONGEST_COMMENT = 100  # columns
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
 
@@ -92,8 +93,7 @@ def violations(root):
         if re.fullmatch(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp", name) and sum(map(bool, map(str.strip, code))) > LONGEST_PUBLIC_HEADER:
             yield "length", name, len(lines), f"has more than {LONGEST_PUBLIC_HEADER} lines of code: move details to detail/"
 
-        if layer in LAYERS:
-            yield from unreadable_comments(name, lines)
+        yield from unreadable_comments(name, lines)
         for number, line in enumerate(code, 1):
             if name not in DEVICE_FILES and (found := DEVICE_WORDS.search(line)):
                 yield "device-word", name, number, f"'{found[0]}' belongs into {', '.join(sorted(DEVICE_FILES))}"
@@ -117,7 +117,7 @@ def unreadable_comments(name, lines):
     for number, (before, line) in enumerate(zip([""] + lines, lines), 1):
         if "//" in line and len(line) > LONGEST_COMMENT:
             yield "comment-length", name, number, f"has a comment beyond column {LONGEST_COMMENT}"
-        if not before.lstrip().startswith("//") and (found := RIDDLE.match(line)):
+        if BEFORE_PARAGRAPH.match(before) and (found := RIDDLE.match(line)):
             yield "comment-begin", name, number, f"begins with '{found[1]}': say what it is, or what the function does"
 
 
@@ -172,9 +172,12 @@ PLANTED = [
     ("length", "algorithms/karpos/map.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("length", "algorithms/karpos/distributed/plan.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("comment-length", "algorithms/karpos/detail/long.hpp", "int g();  // " + "x" * 89 + "\n"),
+    ("comment-length", "tests/unit/map.cpp", "int g();  // " + "x" * 89 + "\n"),
     ("comment-length", "lib/karpos/low.hpp", "/// Returns " + "x" * 89 + "\n"),
     ("comment-begin", "backends/karpos/device/tile.hpp", "\n/// The same, for two.\nint g();\n"),
     ("comment-begin", "algorithms/karpos/map.hpp", "struct s {\n  // Of a row.\n  int n;\n};\n"),
+    ("comment-begin", "tests/unit/map.cpp", "/// \\file\n/// Where a map is stored.\n"),
+    ("comment-begin", "lib/karpos/low.hpp", "/// Returns n.\n///\n/// What it is.\nint g();\n"),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),

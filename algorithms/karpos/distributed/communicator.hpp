@@ -51,8 +51,8 @@ struct communicator_options {
   /// memory. If one rank sets this, no rank uses a library between devices; but only the ranks that
   /// set it keep device memory from a GPU-aware MPI. So set it on all ranks alike.
   bool stage_on_host = false;
-  /// Largest size of one message in bytes; longer ones are split. Values are brought into 8 … 2^30.
-  /// The smallest value of all ranks counts.
+  /// Largest size of one message in bytes; longer ones are split. Values below 8 count as 8, and
+  /// values above 2^30 as 2^30. All ranks use the smallest value of any rank.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 

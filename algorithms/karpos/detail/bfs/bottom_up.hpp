@@ -119,8 +119,8 @@ class parent_search {
     }
     sum.edges_examined += examined;
   }
-  /// Runs one round: searches loads from … to - 1 of every vertex of the list. Returns: the number
-  /// of vertices without a parent, which it has compacted to the front of the list.
+  /// Runs one round: searches loads `from` to `to` - 1 of every vertex of the list. Returns the
+  /// number of vertices that have no parent yet, and compacts them to the front of the list.
   template <class Entry, class Found>
   KARPOS_STEP_FUNCTION int run_round(tile const& t, std::uint32_t base, Entry* list, int n,
                                      edge from, edge to, Found const& found, totals& sum) const {

@@ -25,8 +25,8 @@
 // thread goes on where its caches are. At the end, one pass over all vertices reads their distances
 // (window_labels.hpp).
 //
-//   windows     explore, commit | explore, commit | …         until a 32nd of all vertices is found
-//   long run    explore | explore | explore | … | one pass    until a frontier is wide, or empty
+//   windows     explore, commit | explore, commit | …         until 1/32 of all vertices is found.
+//   long run    explore | explore | explore | … | one pass    until a frontier is wide, or empty.
 //
 // While the commit is deferred, threads write distances by plain stores, because an atomic
 // operation waits for all earlier stores. If two threads write a vertex concurrently, the higher

@@ -41,8 +41,8 @@ class batch {
         m_driver(o.driver),
         m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in, never, false} {}
 
-  /// Runs the searches from the sources first … first + searches - 1, and adds their results to the
-  /// report.
+  /// Runs `searches` searches, the first one from source number `first`, and adds their results to
+  /// the report.
   template <class Sources, class Distances>
   void run(Sources const& sources, std::uint64_t first, int searches, Distances const& distances,
            bfs_batch_report& report) const {

@@ -18,9 +18,9 @@ namespace karpos::detail::cuckoo {
 /// (CUDA: a block) of a GPU places all items of a partition in its scratch (shared memory), looks
 /// for equal keys, and writes the windows once.
 ///
-///   windows     | 8 slots | 8 slots | …    a window is filled from slot 0 on: an addition to its
-///   taken       | 8       | 5       | …    number of items says which slot is an item's; from 8 on
-///                                          it is full, and stays so
+///   windows     | 8 slots | 8 slots | …    A window is filled from slot 0 on. An item adds 1 to
+///   taken       | 8       | 5       | …    `taken`, and gets the slot of the number before. From 8
+///                                          on, the window is full, and stays full.
 ///
 /// First every item takes a slot of its first window. Items that found it full then try their other
 /// windows, and evict.

@@ -21,7 +21,7 @@ namespace karpos::detail::open_addressing {
 struct page_counts {
   insert_report report;
   std::uint64_t left;    // deferred rows: their first pair of buckets is full
-  std::uint32_t uneven;  // not 0: some partition has so many rows that no segment is built
+  std::uint32_t uneven;  // nonzero: a partition has too many rows, so that no segment is built
   std::uint32_t listed;  // rows that overflowed their partition in the split
 };
 

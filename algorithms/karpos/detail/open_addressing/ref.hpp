@@ -21,8 +21,8 @@
 // Open addressing over buckets of B slots. A key lies in the first bucket on its probe path that
 // had a slot never used when the key was inserted; within a bucket, slots fill from the left. So a
 // bucket with an empty slot ends a probe: the key would have taken that slot. At high load such
-// buckets are rare, and misses would probe far. Therefore an insertion that leaves 4, 8, 16, … full
-// buckets behind sets an overflow mark at the last bucket pair of these:
+// buckets are rare, and misses would probe far. Insertions therefore set overflow marks. Whenever
+// an insertion has passed 4, 8, 16 (and so on) full buckets, it marks the bucket pair passed last:
 //
 //   pair p       | k v | k v | k v | k v || k v | k v | k v | k v |   two buckets, one 64-byte line
 //   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in
@@ -74,9 +74,9 @@ struct marking_late : Traits {
 /// Number of classes of keys that a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
 
-/// Returns whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, … Not
-/// earlier: most keys lie in their first bucket pair. Not at every pair: hits far along the path
-/// would read a mark each time.
+/// Returns whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, and so
+/// on. Fewer than 4 would bring little, because most keys lie in their first bucket pair. At every
+/// pair, hits far along the path would read a mark each time.
 KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }

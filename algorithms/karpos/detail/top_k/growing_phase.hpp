@@ -103,9 +103,9 @@ class entry_adder {
         m_threshold(threshold),
         m_alone(alone) {}
 
-  /// Adds the N entries at, at + width, …; if `Counts`, moves their objects between the buckets of
-  /// the histogram. Loads all entries before it uses the first, so that their cache misses overlap.
-  /// Returns: whether every id had a slot.
+  /// Adds N entries: entry `at`, and every width-th one after it. If `Counts`, also moves their
+  /// objects between the buckets of the histogram. Loads all entries before it uses the first, so
+  /// that their cache misses overlap. Returns: whether every id had a slot.
   template <int N>
   KARPOS_STEP_FUNCTION bool add(std::uint64_t at, team_histogram const& lower_bounds) const {
     prefetch<N>(at);

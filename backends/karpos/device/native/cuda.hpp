@@ -511,8 +511,8 @@ __device__ __forceinline__ std::uint64_t arrivals_before(std::uint64_t const* ar
 /// thread 0, while the other threads of the block still wait. *arrivals counts the arrivals of all
 /// blocks up to the previous barrier.
 ///
-/// What any block wrote before is visible afterwards: thread 0 releases what its block wrote and
-/// acquires what the other blocks released, which also empties the L1 cache.
+/// Makes all writes of all blocks before the barrier visible after it: thread 0 releases those of
+/// its block, and acquires those of the other blocks, which also empties the L1 cache.
 template <class Then>
 __device__ __forceinline__ void grid_barrier(std::uint64_t* arrived, std::uint64_t* arrivals,
                                              unsigned blocks, Then const& then) {

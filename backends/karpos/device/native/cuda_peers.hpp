@@ -13,10 +13,10 @@
 #include "karpos/device/native/cuda.hpp"
 #include "karpos/device/peer_distances.hpp"
 
-// Windows on memory that CUDA shares between the processes of a host (cudaIpc…), and the barrier of
-// kernels that span their devices. NCCL's device API could do this on more kinds of links, but its
-// headers and its library must be of one release, which an installed header library cannot know.
-// This file needs nothing but the driver.
+// Windows on memory that the processes of a host share by CUDA's IPC functions, and the barrier of
+// kernels that span their devices. NCCL's device API supports more kinds of links. It requires
+// headers and a library of one release, and an installed header library cannot know which. This
+// file needs nothing but the driver.
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 

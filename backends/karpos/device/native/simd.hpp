@@ -38,8 +38,8 @@ namespace host {
 
 #if defined(__SSE2__)
 
-/// Calls f(0), …, f(N - 1), unrolled by the language: g++ -O2 does not unroll loops over registers,
-/// and keeps the registers in memory.
+/// Calls f(0) to f(N - 1), unrolled by a fold. g++ -O2 does not unroll a loop over an array of
+/// registers, and keeps that array in memory.
 template <int N, class F>
 inline void unrolled(F const& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) {
