@@ -13,7 +13,7 @@
 
 // Ceilings: what the memory of a machine allows, measured over as many bytes as a table takes. They
 // are random aligned reads, random compare-and-swap, and a streaming copy. Each is the fastest of
-// several variants of its kernel, so a ratio to it says how much is left to gain.
+// several variants of its kernel, so a ratio to it says how much there is to gain.
 
 namespace karpos::perf {
 
@@ -141,9 +141,8 @@ class ceilings {
  public:
   static constexpr int line_bytes = device::is_device<ExecSpace> ? 32 : 64;
 
-  /// Measures over `bytes` bytes with `operations` accesses a repetition. There are fewer accesses
-  /// if all readings of one ceiling would take longer than max_seconds, and never more than
-  /// max_repetitions repetitions.
+  /// Measures over `bytes` bytes with `operations` accesses a repetition. Makes fewer accesses if
+  /// all readings of one ceiling would take longer than five seconds, and at most 25 repetitions.
   ceilings(ExecSpace const& exec, std::size_t bytes, std::uint64_t operations, int repetitions = 5)
       : m_exec(exec),
         m_timer(exec),
@@ -209,8 +208,8 @@ class ceilings {
     }
     return c;
   }
-  /// Returns the operations asked for, or as many as fit into max_seconds if these are fewer, but
-  /// at least pilot_operations of those asked for: enough to see a rate.
+  /// Returns m_operations, or as many as all readings make in max_seconds if these are fewer. At
+  /// least min(m_operations, pilot_operations), which are enough to measure a rate.
   template <class Access>
   std::uint64_t affordable() {
     if (m_operations <= pilot_operations) return m_operations;

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Measures everything of the CPU on this machine.
+# Records all measurements of this machine's CPU.
 #
 #   [THREADS="1 2 16"] perf/record_cpu.sh BUILD [OUT [PART]]
 #
 # BUILD is the build folder, or the one that holds the driver; OUT (default: perf/results/cpu of this checkout) gets a folder
-# for each number of threads, OUT/16-threads, with one JSON file a run and machine.md: what machine, compiled how, and how
-# far its figures spread. THREADS (default: 1 2 16, but no more than there are processors); one thread is measured beside the
+# for each number of threads, OUT/16-threads, with one JSON file for each run, and machine.md: the machine, the build, and the
+# spread of the figures. THREADS (default: 1 2 16, but no more than there are processors); one thread is measured beside the
 # peers that have one: hash and topk. PART: hash, mixed, cuckoo, bfs or topk; all by default. GAPBS, a folder with the programs of
-# the GAP benchmark suite, adds its search to bfs. KARPOS_QUICK=1 measures small inputs only, to try it out. Leave the
-# machine alone meanwhile.
+# the GAP benchmark suite, adds its search to bfs. KARPOS_QUICK=1 measures small inputs only, to try it out. Run nothing else on
+# the machine meanwhile.
 # shellcheck disable=SC2046  # peers prints two words, or none
 set -eu
 
@@ -43,7 +43,7 @@ peers() {
   [ -z "$list" ] || echo "--peers $list"
 }
 
-# The same small measurement at the begin and after every part: how it moves is what the machine adds to every figure.
+# Repeats a small measurement at the beginning and after every PART: its drift is what the machine adds to every figure.
 record_noise() {
   noise=$((noise + 1))
   run hash "noise-$noise" --keys "$noise_keys" --load 0.5 --reps 9
@@ -53,7 +53,7 @@ record_hash() {
   large=2^26 medium=2^22 top=24
   [ -z "$quick" ] || { large=2^16 medium=2^14 top=16; }
 
-  # The targets: beside the peers, in the same run. Those of one thread are measured beside one thread.
+  # The targets, with the peers in the same run. Peers with one thread are measured beside a run with one thread.
   if [ "$threads" = 1 ]; then
     run hash targets-large --keys $large --load 0.5 --miss 0.5 $(peers absl boost)
     run hash targets-medium --keys $medium --load 0.5 --miss 0.5 --reps 9 $(peers absl boost std)
@@ -87,7 +87,7 @@ record_cuckoo() {
   [ "$threads" != 1 ] || return 0
   sizes='5e6 2^24'
   [ -z "$quick" ] || sizes='1e4 2^14'
-  # Beside a sort with binary search, as in the paper, and our hash_map; two_level takes about the memory of load 0.7.
+  # With a sort and binary search, as in the paper, and our hash_map as peers; two_level takes about the memory of load 0.7.
   for keys in $sizes; do
     run hash "cuckoo-two_level-$keys" --map cuckoo --keys "$keys" --load 0.7 --reps 9 --peers sorted,hash
     run hash "cuckoo-dense-$keys" --map cuckoo --layout dense --keys "$keys" --load 0.95 --reps 9 --peers sorted,hash
@@ -112,7 +112,7 @@ record_topk() {
   large=1e7 small=1e6
   [ -z "$quick" ] || { large=1e4 small=1e3; }
   for result in set exact; do
-    # The references have one thread: beside them the query has one, too.
+    # The references have one thread, so the query has one, too.
     if [ "$threads" = 1 ]; then
       run topk "topk-$result-uniform-$large" "uniform:m=$large,n=4" --k 100 --result $result --peers
     else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Measures everything of the GPU on this machine, in a few minutes.
+# Records all measurements of this machine's GPU, in a few minutes.
 #
 #   perf/record_cuda.sh BINARIES [OUT [PART]]
 #
@@ -90,7 +90,7 @@ record_hopscotch() {
   operations=10e6 large=2^27 half=2^26
   [ -z "${KARPOS_QUICK:-}" ] || { operations=1e5 large=2^20 half=2^19; }
   for map in hopscotch hash; do
-    # The paper's size: a table of 36,419 slots, 30 K keys. hash runs out of slots there: it does not use erased ones again.
+    # The paper's size: a table of 36,419 slots, 30 K keys. hash runs out of slots there: it does not reuse erased slots.
     for mix in 20,20,60 40,40,20; do
       mixed "mixed-small-$map-$(echo $mix | tr , -)" --map $map --ops $operations --keys 30e3 --slots 36419 --mix $mix
     done
@@ -106,7 +106,7 @@ record_hopscotch() {
 record_cuckoo() {
   sizes='5e6 2^27'
   [ -z "${KARPOS_QUICK:-}" ] || sizes='1e5 2^20'
-  # Beside a sort with binary search, as in the paper, and our hash_map; two_level takes about the memory of load 0.7.
+  # With a sort and binary search, as in the paper, and our hash_map as peers; two_level takes about the memory of load 0.7.
   for keys in $sizes; do
     run "cuckoo-two_level-$keys" --map cuckoo --keys "$keys" --load 0.7 --reps 9 --peers sorted,hash
     run "cuckoo-dense-$keys" --map cuckoo --layout dense --keys "$keys" --load 0.95 --reps 9 --peers sorted,hash

@@ -87,8 +87,9 @@ auto aggregate_count(Out const& out) {
   return aggregate_list<std::tuple<>, outputs>{{}, outputs{{{}, out}}};
 }
 
-/// Joins several aggregates into one, for one reduction. A key and its partial results have 128
-/// bytes at most (reduce_by_key.hpp says how many each takes).
+/// Combines several aggregates into one, for one reduction. A key with the partial results of all
+/// its outputs takes at most 128 bytes; more does not compile (reduce_by_key.hpp says how many each
+/// takes). A column in two aggregates is moved twice: give all of its operations to one aggregate.
 template <class Columns, class Outputs>
 auto aggregates(aggregate_list<Columns, Outputs> const& only) {
   return only;

@@ -21,8 +21,9 @@
 //
 // bfs_options.hpp has the options and the report, bfs_workspace.hpp the memory.
 //
-// Words, in Kokkos' terms: a team is a block on GPUs and one thread on CPUs; scratch is its shared
-// memory; a tile is a cooperative group, the lanes of a warp on GPUs and one thread on CPUs.
+// Words: a team is Kokkos' team, a block on GPUs and one thread on CPUs. Scratch is its memory, on
+// GPUs shared memory. A tile is a cooperative group, the lanes of a warp on GPUs and one thread on
+// CPUs.
 //
 // The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier
 // claim their unvisited neighbours. Bottom-up, each unvisited vertex looks for a visited neighbour
@@ -32,17 +33,18 @@
 //   status array          two bitmaps, a bit for each vertex: visited or not (state.hpp)
 //   frontier queue        filled without an atomic per vertex: each tile buffers the vertices that
 //                         it finds and appends a full buffer by one atomic per degree class
-//                         (queue.hpp); or by the paper's interleaved and blocked scans of the
+//                         (queue.hpp); or by Enterprise's interleaved and blocked scans of the
 //                         status bitmap (scan.hpp)
-//   thread, warp, CTA,    degree classes: a vertex is expanded by a thread, a tile, a team or the
-//   grid                  whole grid, by its number of edges (top_down.hpp)
+//   thread, warp, CTA,    degree classes: a thread, a tile, a team or the whole grid expands a
+//   grid                  vertex, depending on its number of edges (top_down.hpp)
 //   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices
 //                         (bottom_up.hpp)
-//   hub vertex cache      in each team's scratch; keeps all visited hubs, the paper keeps those of
-//                         the last level (hubs.hpp)
-//   windows               local search while frontiers are narrow: several levels before the grid
-//                         synchronises, after PASGAL (windows.hpp for CPUs, block_windows.hpp for
-//                         GPUs)
+//   hub vertex cache      in each team's scratch; keeps all visited hubs, the vertices of most
+//                         edges (bfs_report::hub_degree); Enterprise keeps those of the last level
+//                         (hubs.hpp)
+//   local search          while frontiers are narrow: several levels before the grid
+//                         synchronises, after PASGAL (local_search.hpp for CPUs,
+//                         team_local_search.hpp for GPUs)
 //   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs
 //                         (level_loop.hpp)
 //
@@ -67,25 +69,28 @@ class bfs_search {
 
   bfs_search(ExecSpace const& exec, workspace const& w) : m_exec(exec), m_workspace(w) {}
 
-  /// Starts a search from `source`: one vertex, or a view of several. A vertex may occur in the
-  /// view more than once. An empty view gives 0 levels, and the distance -1 everywhere.
+  /// Starts a search from `source`: one vertex, or a view of several, of the graph's vertex type. A
+  /// vertex may occur in the view more than once. An empty view gives 0 levels, and the distance -1
+  /// everywhere.
   ///
-  /// distances: n integers of 32 bits; unreachable vertices get -1.
-  /// parents: n vertex ids, or a view without elements if they are not wanted. A source is its own
-  /// parent; unreachable vertices get VertexId(-1).
+  /// distances: an std::int32_t for each vertex; unreachable vertices get -1.
+  /// parents: an id for each vertex, or a view without elements if they are not wanted. A source is
+  /// its own parent; unreachable vertices get VertexId(-1). If a vertex has several shortest paths,
+  /// its parent may differ between runs.
   ///
-  /// Requires: until report() returns, or `exec` is fenced, the views of sources, distances and
-  ///   parents exist, nothing writes the graph or the results, and no other search uses the
-  ///   workspace.
-  /// Concurrency: asynchronous to the host if the search is one kernel and `source` is one vertex.
-  ///   It is one kernel on CUDA unless the driver is launch_mode::kernel_per_step. With
-  ///   launch_mode::automatic it also blocks, without notice, if the kernel's blocks do not all fit
-  ///   on the device.
-  /// Throws: std::invalid_argument if a source is out of range, or sources are a strided view; if
-  ///   distances or parents have another length, are strided, or overlap each other, the sources or
-  ///   the graph; if degree_classes is false and a vertex has 2^27 edges or more; if
-  ///   launch_mode::persistent_kernel is chosen and the space has none, or its blocks do not all
-  ///   fit on the device.
+  /// Requires, until report() returns or `exec` is fenced: the views exist; nothing writes the
+  ///   graph, the sources or the results; no search on another instance uses the workspace.
+  /// Concurrency: asynchronous to the host if the search is one kernel: on CUDA, unless the driver
+  ///   is launch_mode::kernel_per_step. A view of sources makes start wait for `exec` and check
+  ///   them; the search itself is still asynchronous. With launch_mode::automatic, if the kernel
+  ///   cannot be started, each step is a kernel and start blocks; the report does not say so. That
+  ///   happens if its blocks do not all fit on the device. Several searches may be started on one
+  ///   instance before report(): they run one after another, and report() returns the last one's.
+  /// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is
+  ///   out of range, or sources are a strided view; if distances or parents have another length,
+  ///   are strided, or overlap each other, the sources or the graph; if degree_classes is false and
+  ///   a vertex has 2^27 edges or more; if launch_mode::persistent_kernel is chosen and the space
+  ///   has none, or its blocks do not all fit on the device.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
   void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
@@ -105,7 +110,7 @@ class bfs_search {
   /// Waits for `exec`, and returns what the last search in the workspace did, even if another
   /// bfs_search started it.
   ///
-  /// Requires: a search was started.
+  /// Requires: a search was started, on this `exec` or on one that has been fenced since.
   /// Throws: std::logic_error if the search was stopped because it found more than the graph has:
   ///   graph, results or workspace were written meanwhile. Results are unspecified then.
   bfs_report report() const {
@@ -114,7 +119,7 @@ class bfs_search {
     auto const& sum = record.summary;
     if (sum.failed != 0)
       throw std::logic_error(
-          "karpos: " + detail::bfs::why_stopped(sum.visited, sum.levels, w.m_graph.vertices()));
+          "karpos: " + detail::bfs::stop_message(sum.visited, sum.levels, w.m_graph.vertices()));
     bfs_report r{.levels = sum.levels,
                  .visited = sum.visited,
                  .edges_top_down = sum.edges_top_down,
@@ -197,7 +202,7 @@ class bfs_search {
             .vertices = w.m_graph.vertices(),
             .words = w.m_words,
             .hubs = w.m_hub_count,
-            .window_hops = o.window_hops};
+            .local_search_hops = o.local_search_hops};
   }
 
   ExecSpace m_exec;

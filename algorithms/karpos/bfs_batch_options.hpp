@@ -34,9 +34,13 @@ struct bfs_source_report {
 /// Report of a batch of searches.
 struct bfs_batch_report {
   std::vector<bfs_source_report> source;  ///< a report for each source, in their order
-  std::int32_t levels = 0;                ///< levels of the longest search of each pass, added up
-  std::int32_t pull_levels = 0;           ///< levels expanded by pulling
-  std::uint64_t edges_pushed = 0;  ///< edges of pushed frontiers, once for all searches of a pass
+  /// Sum over the passes, of up to 64 searches each, of the levels of their longest search.
+  /// Includes passes whose searches ran one by one.
+  std::int32_t levels = 0;
+  std::int32_t pull_levels = 0;  ///< levels expanded by pulling
+  /// Edges of the pushed frontiers. If several searches of a pass have one vertex in their
+  /// frontiers, its edges count once.
+  std::uint64_t edges_pushed = 0;
   /// Searches that bfs made one after another, because their pass had many levels of few vertices.
   /// pull_levels and edges_pushed do not count what they did.
   std::uint64_t one_by_one = 0;

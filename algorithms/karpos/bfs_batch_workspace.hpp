@@ -29,15 +29,15 @@ class batch;
 /// Memory of batches of breadth-first searches of a graph, and a copy of the graph whose vertices
 /// are numbered by falling degree, which lets batches read memory in better order. Made once, for
 /// any number of batches. In a deep graph, a batch may run the searches of a pass one by one; the
-/// first batch that does also makes a bfs_workspace. If there is not enough memory for that, it
-/// goes on without. No other batch allocates.
+/// first batch that does also makes a bfs_workspace. If there is not enough memory for that, the
+/// batch runs the searches of the pass at once. No other batch allocates.
 ///
 /// Requires: the graph does not change while the workspace is made. After that its memory may be
 ///   freed, because the workspace has a copy.
 /// Concurrency: copies share the memory. One batch at a time.
-/// Memory: a copy of the graph with ids of 32 bits, 68.25 bytes a vertex, and 8 bytes for each 256
-///   edges (bfs_batch_workspace::bytes_for); after such a batch also a bfs_workspace, 12.4 bytes a
-///   vertex.
+/// Memory: the graph's offsets and its columns in 32 bits, and besides them 68.25 bytes a vertex
+///   and 8 bytes for each 256 edges (bfs_batch_workspace::bytes_for). Once a batch has run searches
+///   one by one, also a bfs_workspace, 12.4 bytes a vertex.
 template <execution_space ExecSpace, class Graph>
 class bfs_batch_workspace {
  public:
@@ -47,9 +47,8 @@ class bfs_batch_workspace {
   /// Checks the graph unless it is trusted, and copies it. Blocks.
   ///
   /// Complexity: a pass over offsets and columns, and a build_csr of the edges.
-  /// Memory: while it copies, that of build_csr and 4 bytes an edge; if a vertex has more edges
-  ///   than there are vertices (parallel edges), also 8 bytes (on CPUs 16) for each edge of the
-  ///   vertex that has most.
+  /// Memory: while it copies, what build_csr takes, and 4 bytes an edge. If the largest degree
+  ///   exceeds the number of vertices, also 8 bytes (CPUs: 16) times that degree.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
   ///   std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with
   ///   offsets of 32 bits; allocation_error if there is not enough memory.
@@ -123,16 +122,16 @@ class bfs_batch_workspace {
     m_grid[0] = device::grid_memory<ExecSpace>(exec, shape(exec, false));
     m_grid[1] = device::grid_memory<ExecSpace>(exec, shape(exec, true));
   }
-  using one =
+  using single_workspace =
       bfs_workspace<ExecSpace,
                     typename detail::bfs_batch::ordered_graph<ExecSpace, Graph>::graph_type>;
 
   /// Returns: the workspace of searches one by one, made by the first call; null if it cannot be
   ///   made.
-  one const* workspace_of_one(ExecSpace const& exec) const {
+  single_workspace const* try_single_workspace(ExecSpace const& exec) const {
     try {
-      if (!*m_one) m_one->emplace(exec, m_ordered.graph());
-      return &**m_one;
+      if (!*m_single_workspace) m_single_workspace->emplace(exec, m_ordered.graph());
+      return &**m_single_workspace;
     } catch (allocation_error const&) {
       return nullptr;
     } catch (std::length_error const&) {
@@ -143,8 +142,8 @@ class bfs_batch_workspace {
   void count_rows(ExecSpace const& exec) {
     m_pull_rows = m_has_in ? m_ordered.rows_above(exec, 0) : m_vertices;
     m_team_rows = m_ordered.rows_above(exec, tuned::team_degree);
-    m_many_rows = m_ordered.rows_above(exec, tuned::many_degree);
-    m_some_rows = m_ordered.rows_above(exec, tuned::some_degree);
+    m_large_rows = m_ordered.rows_above(exec, tuned::large_degree);
+    m_medium_rows = m_ordered.rows_above(exec, tuned::medium_degree);
     exec.fence("karpos::bfs_batch_workspace: rows");
   }
 
@@ -156,10 +155,10 @@ class bfs_batch_workspace {
     s.edges = g.edges();
     s.pull_rows = m_pull_rows;
     s.team_rows = m_team_rows;
-    s.many_rows = m_many_rows;
-    s.some_rows = m_some_rows;
+    s.large_rows = m_large_rows;
+    s.medium_rows = m_medium_rows;
     std::size_t const scratch = launched ? tuned::launched_scratch_bytes : tuned::scratch_bytes;
-    s.hot = static_cast<std::uint32_t>(
+    s.cached = static_cast<std::uint32_t>(
         Kokkos::min(m_vertices, std::uint64_t((scratch - 16) / sizeof(std::uint64_t))));
     s.out = {g.row_offsets().data(), g.column_indices().data()};
     s.in = m_has_in ? typename state_type::graph_rows{g.in_row_offsets().data(),
@@ -178,7 +177,8 @@ class bfs_batch_workspace {
     return s;
   }
 
-  std::uint64_t m_vertices = 0, m_pull_rows = 0, m_team_rows = 0, m_many_rows = 0, m_some_rows = 0;
+  std::uint64_t m_vertices = 0, m_pull_rows = 0, m_team_rows = 0, m_large_rows = 0,
+                m_medium_rows = 0;
   bool m_has_in = false;
   detail::bfs_batch::ordered_graph<ExecSpace, Graph> m_ordered;
   array<detail::bfs_batch::word> m_seen, m_front[2], m_plane;
@@ -187,7 +187,8 @@ class bfs_batch_workspace {
   array<detail::bfs_batch::local_vertex> m_sources;
   array<detail::bfs_batch::level_totals> m_levels;
   array<detail::bfs_batch::batch_record> m_record;
-  std::shared_ptr<std::optional<one>> m_one = std::make_shared<std::optional<one>>();
+  std::shared_ptr<std::optional<single_workspace>> m_single_workspace =
+      std::make_shared<std::optional<single_workspace>>();
   device::grid_memory<ExecSpace> m_grid[2];  // for one kernel; for a kernel for each step
 };
 

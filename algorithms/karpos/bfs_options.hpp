@@ -8,21 +8,23 @@
 #include "karpos/launch_mode.hpp"
 
 // Options (bfs_options, bfs_hooks) and the report (bfs_report) of a breadth-first search. Words: a
-// tile is a cooperative group (a warp on GPUs), a team a block; on CPUs both are one thread.
+// team is Kokkos' team, a block on GPUs; a tile is a cooperative group, a warp on GPUs. On CPUs
+// both are one thread.
 
 namespace karpos {
 
 /// Chooses which levels are expanded bottom-up. A graph that is neither undirected nor has its
 /// transpose is searched top-down, whatever is chosen. n is the number of vertices.
 enum class bfs_direction {
-  /// By estimated costs. Bottom-up begins when the frontier has over n / 512 more edges than there
-  /// are unvisited vertices, and a bottom-up level is expected to inspect fewer than 4 edges for
-  /// each edge of the frontier. It ends when there are at least n / 64 more unvisited vertices than
-  /// edges of the frontier.
+  /// By estimated costs. Vertices without edges do not count as unvisited. Bottom-up
+  /// - begins when edges of the frontier > unvisited vertices + n / 512, and a bottom-up level is
+  ///   expected to inspect fewer than 4 edges for each edge of the frontier;
+  /// - also begins if the level before predicted that, and therefore filled no queue;
+  /// - ends when unvisited vertices >= edges of the frontier + n / 64.
   automatic,
-  top_down,  ///< no level
-  /// Every level from the first frontier on that holds more than the fraction `gamma` of all hubs
-  /// (Enterprise).
+  top_down,  ///< no level is expanded bottom-up
+  /// Once a frontier holds more than the fraction `gamma` of all hubs (bfs_report), every level
+  /// from it on (Enterprise).
   gamma,
   /// Begins at a frontier that grows and has more than (unexplored edges) / alpha edges; ends at a
   /// frontier that does not grow and has at most n / beta vertices (Beamer).
@@ -50,10 +52,11 @@ struct bfs_options {
   /// status bitmap.
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
-  /// are narrow. GPUs round it down to a power of two; more than 64 has no effect. 0: every level
-  /// by itself. Ignored unless direction is automatic or top_down, queue is not scanned, and
-  /// unvisited_queue is off.
-  std::uint32_t window_hops = 64;
+  /// are narrow: at most 8 edges a vertex on average, and about 100 vertices a multiprocessor (on
+  /// CPUs 8,000 a thread). GPUs round it down to a power of two; more than 64 has no effect. 0:
+  /// every level by itself. Ignored unless direction is automatic or top_down, queue is not
+  /// scanned, and unvisited_queue is off.
+  std::uint32_t local_search_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer
   launch_mode driver = launch_mode::automatic;
@@ -62,9 +65,11 @@ struct bfs_options {
 /// Report of one level of a search.
 struct bfs_level {
   std::uint64_t vertices;  ///< vertices with this distance
-  std::uint64_t edges;     ///< edges inspected to find the next level
-  /// Hub vertices of this level; 0 if it was found bottom-up, or top-down without filling the
-  /// queue.
+  /// Edges inspected to find the next level. Top-down: all edges of this level's vertices. A local
+  /// search may read a row again, which is not counted.
+  std::uint64_t edges;
+  /// Hub vertices of this level. 0 if it was found bottom-up, or by a top-down level that filled no
+  /// queue because the next level was to be bottom-up.
   std::uint32_t hubs;
   bool bottom_up;  ///< direction in which the next level was found
 };
@@ -73,14 +78,16 @@ struct bfs_level {
 struct bfs_report {
   std::int32_t levels = 0;    ///< number of distances that occur: the largest is levels - 1
   std::uint64_t visited = 0;  ///< vertices with a distance, sources included
-  std::uint64_t edges_top_down = 0, edges_bottom_up = 0;  ///< edges inspected
+  /// Edges inspected, as bfs_level::edges counts them.
+  std::uint64_t edges_top_down = 0, edges_bottom_up = 0;
   std::int32_t first_bottom_up = -1;       ///< first level expanded bottom-up; -1: none
   std::int32_t first_top_down_again = -1;  ///< first level expanded top-down after that; -1: none
   std::uint64_t hub_cache_hits = 0;        ///< neighbours found in the hub vertex cache
-  std::uint64_t hub_degree = 0;            ///< vertices with more edges are hubs
-  std::uint32_t hubs = 0;                  ///< hub vertices of the graph
-  bool bottom_up_available = false;        ///< whether the graph is undirected or has its transpose
-  std::vector<bfs_level> level;            ///< the first 1,024 levels
+  /// Vertices with more edges are hubs. At least 31, also if the graph has no hubs.
+  std::uint64_t hub_degree = 0;
+  std::uint32_t hubs = 0;            ///< hub vertices of the graph
+  bool bottom_up_available = false;  ///< whether the graph is undirected or has its transpose
+  std::vector<bfs_level> level;      ///< the first 1,024 levels
 };
 
 /// Follows every edge.
@@ -100,7 +107,8 @@ struct ignore_discovery {
 ///   follow(u, v)           returns whether the edge from u to v may be used; must return the same
 ///                          at every call
 ///   discovered(v, level)   is called once for every vertex found, sources included. Calls run
-///                          concurrently; while frontiers are narrow, calls of several levels do.
+///                          concurrently, also calls of different levels while frontiers are
+///                          narrow.
 template <class Follow = follow_all, class Discovered = ignore_discovery>
 struct bfs_hooks {
   Follow follow = {};

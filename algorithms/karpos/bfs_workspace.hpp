@@ -17,7 +17,8 @@ namespace karpos {
 
 /// Memory of breadth-first searches, and what they need to know of a graph in advance: isolated
 /// vertices, degree classes, hub vertices. Made once, for any number of searches from any sources.
-/// No search allocates.
+/// No search allocates. A workspace holds the graph's views, so that managed memory stays
+/// allocated.
 ///
 /// Requires: the graph does not change while the workspace is used, which is not checked.
 /// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
@@ -33,8 +34,8 @@ class bfs_workspace {
   /// Checks the graph unless it is trusted, and reads the degrees of all vertices. Searches do not
   /// check it again. Blocks.
   ///
-  /// Complexity: four passes over the row offsets, and one over the columns unless the graph is
-  ///   trusted.
+  /// Complexity: three passes over the row offsets. Unless the graph is trusted, one more over
+  ///   offsets and columns, also those of the transpose.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
   ///   std::length_error for more than 2^32 - 64 vertices, for 2^31 edges or more at a vertex, or
   ///   for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if there is not
@@ -54,14 +55,14 @@ class bfs_workspace {
       exec.fence("karpos::bfs_workspace: made");
   }
 
-  /// Copies short rows of the graph into records of fixed size, for many searches of one deep
-  /// graph, such as a mesh or a road network, on a GPU.
+  /// Copies short rows of the graph into records of fixed size, for many searches, on a GPU, of one
+  /// graph of many levels, such as a mesh or a road network.
   ///
   /// hops = 1: rows of up to four edges, into 16 bytes each. A level of few vertices then waits for
   /// one load less.
   /// hops = 2: also makes, for each vertex of an undirected graph, a row of 64 bytes that lists all
   /// vertices within two hops. A search then goes two levels at a time.
-  /// Rows that do not fit their records are read from the graph. Searches with a predicate of edges
+  /// Rows that do not fit their records are read from the graph. Searches with bfs_hooks::follow
   /// use the records of one hop only.
   ///
   /// Returns: the hops of the rows that searches use now. 0: none were made, because they would not
@@ -78,7 +79,7 @@ class bfs_workspace {
     if (hops != 1 && hops != 2)
       detail::reject("rows of " + std::to_string(hops) + " hops are refused", "neither 1 nor 2",
                      "pass 1 for padded rows, 2 for rows of all vertices within two hops");
-    if (!tuned::has_team_windows || m_graph.edges() > 4 * m_graph.vertices()) return 0;
+    if (!tuned::has_team_local_search || m_graph.edges() > 4 * m_graph.vertices()) return 0;
     if (m_padded.extent(0) == 0) make_padded_rows(exec);
     if (hops == 2 && m_two_hop.extent(0) == 0 && m_graph.is_undirected()) make_two_hop_rows(exec);
     return m_two_hop.extent(0) > 0 ? 2 : 1;
@@ -101,14 +102,14 @@ class bfs_workspace {
            static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
                sizeof(std::uint32_t) +
            3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
-           window_parts(shape) * sizeof(detail::bfs::window_part) + team_window_bytes(shape) +
-           device::grid_memory<ExecSpace>::bytes_for(shape);
+           slice_results(shape) * sizeof(detail::bfs::slice_result) +
+           team_local_search_bytes(shape) + device::grid_memory<ExecSpace>::bytes_for(shape);
   }
 
  private:
   template <execution_space E, class G>
   friend class bfs_search;
-  friend struct detail::bfs::opened_workspace;
+  friend struct detail::bfs::workspace_access;
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::bfs::tuning<ExecSpace>;
@@ -120,8 +121,8 @@ class bfs_workspace {
   /// Makes an array with a row for each vertex. make_row(to) is the body of the loop, which writes
   /// to[v] for vertex v.
   template <class Row, class MakeRow>
-  array<Row> rows_of_all(ExecSpace const& exec, std::string const& label, char const* what,
-                         char const* suggestion, MakeRow const& make_row) const {
+  array<Row> make_vertex_rows(ExecSpace const& exec, std::string const& label, char const* what,
+                              char const* suggestion, MakeRow const& make_row) const {
     std::uint64_t const n = m_graph.vertices();
     auto const made = detail::allocate_or_explain<memory_space>(
         n * sizeof(Row), what, suggestion,
@@ -132,18 +133,18 @@ class bfs_workspace {
   }
   void make_padded_rows(ExecSpace const& exec) {
     using detail::bfs::padded_row;
-    m_padded = rows_of_all<padded_row>(exec, "karpos::bfs::padded", "padded rows of a search",
-                                       "search without them", [&](padded_row* to) {
-                                         return detail::bfs::pad_row<rows>{out_rows(), to};
-                                       });
+    m_padded = make_vertex_rows<padded_row>(exec, "karpos::bfs::padded", "padded rows of a search",
+                                            "search without them", [&](padded_row* to) {
+                                              return detail::bfs::pad_row<rows>{out_rows(), to};
+                                            });
   }
   void make_two_hop_rows(ExecSpace const& exec) {
     using detail::bfs::two_hop_row;
     m_two_hop =
-        rows_of_all<two_hop_row>(exec, "karpos::bfs::two_hop", "rows of two hops",
-                                 "search with padded rows", [&](two_hop_row* to) {
-                                   return detail::bfs::make_two_hop_row{m_padded.data(), to};
-                                 });
+        make_vertex_rows<two_hop_row>(exec, "karpos::bfs::two_hop", "rows of two hops",
+                                      "search with padded rows", [&](two_hop_row* to) {
+                                        return detail::bfs::make_two_hop_row{m_padded.data(), to};
+                                      });
   }
 
   static std::uint64_t hub_capacity(Graph const& graph) {
@@ -159,20 +160,21 @@ class bfs_workspace {
         Kokkos::max(std::size_t(bitmap::tile_bytes), std::size_t(queue::tile_bytes)));
   }
 
-  static std::size_t window_parts(device::grid_shape shape) {
-    return tuned::has_windows ? 2 * static_cast<std::size_t>(shape.teams) * tuned::slices_of_team
-                              : 0;
+  static std::size_t slice_results(device::grid_shape shape) {
+    return tuned::has_local_search
+               ? 2 * static_cast<std::size_t>(shape.teams) * tuned::slices_of_team
+               : 0;
   }
 
-  /// Returns the words for windows that teams explore: lengths of their lists. The totals are
-  /// counted in bytes, below.
-  static std::size_t team_window_words(device::grid_shape shape) {
-    return tuned::has_team_windows ? 2 * static_cast<std::size_t>(shape.teams) : 0;
+  /// Returns the number of words for the lengths of the teams' lists. team_local_search_bytes adds
+  /// the totals.
+  static std::size_t team_local_search_words(device::grid_shape shape) {
+    return tuned::has_team_local_search ? 2 * static_cast<std::size_t>(shape.teams) : 0;
   }
-  static std::size_t team_window_bytes(device::grid_shape shape) {
-    return tuned::has_team_windows ? team_window_words(shape) * sizeof(std::uint32_t) +
-                                         3 * sizeof(detail::bfs::window_totals)
-                                   : 0;
+  static std::size_t team_local_search_bytes(device::grid_shape shape) {
+    return tuned::has_team_local_search ? team_local_search_words(shape) * sizeof(std::uint32_t) +
+                                              3 * sizeof(detail::bfs::local_search_totals)
+                                        : 0;
   }
 
   void allocate(ExecSpace const& exec) {
@@ -196,14 +198,14 @@ class bfs_workspace {
         array<detail::bfs::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
-    if constexpr (tuned::has_team_windows) {
-      m_window_counts = words("window_counts", team_window_words(m_grid.shape()));
-      m_window_sums = array<detail::bfs::window_totals>(
-          Kokkos::view_alloc(exec, "karpos::bfs::window_sums"), 3);
+    if constexpr (tuned::has_team_local_search) {
+      m_list_lengths = words("list_lengths", team_local_search_words(m_grid.shape()));
+      m_local_search_sums = array<detail::bfs::local_search_totals>(
+          Kokkos::view_alloc(exec, "karpos::bfs::local_search_sums"), 3);
     }
-    if constexpr (tuned::has_windows)
-      m_window_parts = array<detail::bfs::window_part>(
-          Kokkos::view_alloc(exec, "karpos::bfs::window_parts"), window_parts(m_grid.shape()));
+    if constexpr (tuned::has_local_search)
+      m_slice_results = array<detail::bfs::slice_result>(
+          Kokkos::view_alloc(exec, "karpos::bfs::slice_results"), slice_results(m_grid.shape()));
   }
 
   rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
@@ -248,17 +250,17 @@ class bfs_workspace {
   }
 
   template <class State>
-  void set_windows(State& s) const {
-    if constexpr (tuned::has_team_windows) {
-      s.window_counts = m_window_counts.data();
-      s.window_sums = m_window_sums.data();
+  void set_local_search(State& s) const {
+    if constexpr (tuned::has_team_local_search) {
+      s.list_lengths = m_list_lengths.data();
+      s.local_search_sums = m_local_search_sums.data();
       s.padded = m_padded.data();
       s.two_hop = m_two_hop.data();
-      s.window_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
+      s.grid_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     }
-    if constexpr (tuned::has_windows) {
-      s.window_parts = m_window_parts.data();
-      s.window_teams = m_grid.shape().teams;
+    if constexpr (tuned::has_local_search) {
+      s.slice_results = m_slice_results.data();
+      s.grid_teams = m_grid.shape().teams;
     }
   }
 
@@ -283,8 +285,8 @@ class bfs_workspace {
     }
     s.levels = m_levels.data();
     s.records = m_record.data()->level;
-    s.window_passed = &m_record.data()->passed;
-    set_windows(s);
+    s.passed_levels = &m_record.data()->passed;
+    set_local_search(s);
     s.scan_counts = m_scan_counts.data();
     s.hub_degree = m_hub_degree;
     s.hubs = m_hubs.data();
@@ -308,9 +310,9 @@ class bfs_workspace {
   array<detail::bfs::local_vertex> m_queue, m_unvisited[2], m_hubs;
   array<detail::bfs::level_counters> m_levels;
   array<detail::bfs::search_record> m_record;
-  array<detail::bfs::window_part> m_window_parts;
-  array<std::uint32_t> m_window_counts;
-  array<detail::bfs::window_totals> m_window_sums;
+  array<detail::bfs::slice_result> m_slice_results;
+  array<std::uint32_t> m_list_lengths;
+  array<detail::bfs::local_search_totals> m_local_search_sums;
   array<detail::bfs::padded_row> m_padded;
   array<detail::bfs::two_hop_row> m_two_hop;
   device::grid_memory<ExecSpace> m_grid;

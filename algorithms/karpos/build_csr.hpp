@@ -17,18 +17,19 @@
 namespace karpos {
 
 /// Builds a graph from its edges, sources(i) to targets(i), in any order. By default self loops are
-/// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted.
+/// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted. The views may
+/// be strided.
 ///
 /// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, because its
 ///   edges were checked. Every execution space gives equal results. Blocks.
 /// Complexity: on GPUs a sort of 64-bit words, on CPUs a counting sort and a sort of each row.
-/// Memory: allocates the graph in the memory space of the views. While it builds, also takes, for
-///   each edge passed (with symmetrise for each direction): 24 bytes on GPUs; on CPUs one id (if
-///   duplicates are removed). CPUs also take an offset for each vertex.
-/// Throws: std::invalid_argument if the views differ in extent, or an id is not below `vertices`
-///   (the first such edge is named); std::length_error for 2^32 vertices or more, for more vertices
-///   than VertexId holds, or for more edges than EdgeOffset holds; edges that will be removed
-///   count, and symmetrise doubles them; allocation_error.
+/// Memory: allocates the graph in the memory space of `sources`. While it builds, also for each
+///   directed edge (symmetrise: two for each edge passed): 24 bytes on GPUs; on CPUs one id, if any
+///   duplicate is removed. CPUs also take an offset for each vertex.
+/// Throws: std::invalid_argument if the views differ in extent, or an id is negative or not below
+///   `vertices` (the first such edge is named); std::length_error for 2^32 vertices or more, for
+///   more vertices than VertexId holds, or for more edges than EdgeOffset holds; edges that will be
+///   removed count, and symmetrise doubles them; allocation_error.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
           view_1d Targets>
 auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sources,

@@ -28,7 +28,7 @@ struct find_nan {
 };
 
 template <class ExecSpace, class Table>
-void require_numbers(ExecSpace const& exec, Table const& table) {
+void require_no_nan(ExecSpace const& exec, Table const& table) {
   std::uint64_t const lists = table.extent(1), none = ~std::uint64_t(0);
   std::uint64_t first = none;
   Kokkos::parallel_reduce("karpos::build_sorted_lists: check",
@@ -42,7 +42,7 @@ void require_numbers(ExecSpace const& exec, Table const& table) {
 }
 
 template <class Table>
-void require_fits(Table const& table) {
+void require_size(Table const& table) {
   std::uint64_t const max_objects = (std::uint64_t(1) << 32) - 64;
   if (table.extent(1) > max_lists)
     reject("too many sorted lists", std::to_string(table.extent(1)) + " columns",
@@ -60,7 +60,7 @@ void require_fits(Table const& table) {
 /// Returns: lists in memory of their own, with dense ids of 32 bits, the same on every execution
 ///   space. A score of -0.0 becomes 0.0. Blocks.
 /// Complexity: GPUs sort one list after another: for float by a radix sort of 64-bit words, for
-///   double by a sort of pairs that compares. CPU threads sort one list each, by radix sort, so
+///   double by a comparison sort of pairs. CPU threads sort one list each, by radix sort, so
 ///   more threads than lists do not help.
 /// Requires: the table is not written meanwhile.
 /// Memory: the lists, 8 bytes for each float and 12 for each double, in the table's memory space.
@@ -78,8 +78,8 @@ auto build_sorted_lists(ExecSpace const& exec, Table const& table) {
   using ids_view = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, memory>;
   using scores_view = Kokkos::View<score**, Kokkos::LayoutRight, memory>;
   detail::require_reachable<ExecSpace, Table>();
-  detail::build_sorted_lists::require_fits(table);
-  detail::build_sorted_lists::require_numbers(exec, table);
+  detail::build_sorted_lists::require_size(table);
+  detail::build_sorted_lists::require_no_nan(exec, table);
   std::uint64_t const n = table.extent(0), lists = table.extent(1);
   std::string const caller = "karpos::build_sorted_lists: ";
   auto const ids = detail::allocated_array<ids_view>(exec, caller + "ids", lists, n);

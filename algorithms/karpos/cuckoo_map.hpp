@@ -23,16 +23,19 @@ namespace karpos {
 ///
 /// Keys are compared by their bits.
 ///
-/// Complexity: build, expected linear. Lookups in two_level read the bucket's constants and at most
-///   three slots, two of them in one line of 64 bytes. Lookups in dense read one window of 64
-///   bytes, sometimes two or three. In kernels they are wait-free.
-/// Memory: bytes_for(keys, options). A build takes workspace_bytes_for more while it runs, and, if
-///   any keys are equal, another 24 bytes for each key of the call. An insertion takes, while it
-///   runs, at most: as much again as the table, 24 bytes for each key offered, and the workspace of
-///   a build of the new keys. If the table grows, it takes the larger table, a copy of all keys and
-///   values, 24 bytes for each key offered, and the workspace of a build of all keys.
-/// Concurrency: bulk calls on one execution space instance run in order. build and insert block;
-///   lookups only enqueue, and must not run concurrently with build or insert on another instance.
+/// Complexity: build, expected linear. Lookups in two_level read one byte of the bucket and at most
+///   three slots, two of them in one line of 64 bytes. Lookups in dense read one byte and a window
+///   of 64 bytes, sometimes two or three windows. (GPUs read the byte only if the first window is
+///   full.) In kernels lookups are wait-free.
+/// Memory: bytes_for(keys, options), always the map's own. A build takes workspace_bytes_for more
+///   while it runs, and, if keys are equal or two seeds fail, another 24 bytes for each key of the
+///   call. An insertion takes, while it runs, at most: as much again as the table, 24 bytes for
+///   each key offered, and the workspace of a build of the new keys. If the table grows, it takes
+///   the larger table, a copy of all keys and values, 24 bytes for each key offered, and the
+///   workspace of a build of all keys.
+/// Concurrency: bulk calls on one execution space instance run in order. build and insert block.
+///   Neither may run concurrently with lookups on another instance or with kernels that use refs:
+///   they may free the memory that these read.
 /// Requires: key and value types are trivially copyable. One key value is the sentinel and cannot
 ///   be stored. Hash is a family of functions, called as hash(key, seed) (see seeded_hash), or a
 ///   plain hash function, called as hash(key).

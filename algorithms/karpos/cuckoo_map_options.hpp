@@ -25,11 +25,12 @@ enum class duplicate_keys {
 template <class Key>
 struct cuckoo_map_options {
   cuckoo_layout layout = cuckoo_layout::two_level;
-  /// Seed of the hash functions. Two-level maps of equal keys and seeds have equal bytes in every
-  /// space. Default: another seed for each map, as in hash_table_options (table_options.hpp).
+  /// Seed of the hash functions. Two-level maps built from the same pairs with the same seed, hash
+  /// and other options have equal bytes in every space. Default: another seed for each map, as in
+  /// hash_table_options (table_options.hpp).
   std::optional<std::uint64_t> seed = {};
   duplicate_keys duplicates = duplicate_keys::keep_one;
-  /// dense: keys per slot when `capacity` keys are stored; in (0, 0.98].
+  /// dense: keys per slot when max(keys of the build, `capacity`) keys are stored; in (0, 0.98].
   double load = 0.95;
   /// dense: keys to reserve memory for, if the map is built from fewer.
   std::uint64_t capacity = 0;
@@ -39,7 +40,8 @@ struct cuckoo_map_options {
   bool keep_workspace = false;
 };
 
-/// Statistics of a cuckoo_map. A group is a bucket (two_level) or a partition (dense).
+/// Statistics of a cuckoo_map; zeros if it has no memory. A group is a bucket (two_level) or a
+/// partition (dense: the up to 2^17 slots among which a key's windows lie).
 struct cuckoo_stats {
   std::uint64_t keys = 0, slots = 0;
   double space_factor = 0;  ///< slots per key

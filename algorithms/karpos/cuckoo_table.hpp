@@ -38,12 +38,12 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Replaces the contents. Uses the memory that the map has if that has the right size. Refs
   /// become invalid. Blocks.
   /// Throws, and leaves the map as it was: std::invalid_argument if the views have different
-  ///   lengths; allocation_error if there is no memory for another table; on GPUs,
+  ///   lengths; allocation_error if there is no memory for another table or the workspace; on GPUs,
   ///   std::length_error from 2^32 keys on.
   /// Throws, and leaves the map empty: std::invalid_argument if a key equals the sentinel, or if
-  ///   keys are equal and options.duplicates is reject; hash_error if 17 seeds found no place for
-  ///   every key; allocation_error if there is no memory to find equal keys in, or for the table of
-  ///   the distinct keys.
+  ///   keys are equal and options.duplicates is reject; hash_error if none of 17 seeds gives every
+  ///   key a slot; allocation_error if there is no memory to find equal keys in, or for the table
+  ///   of the distinct keys (size() tells which: it is 0 then).
   template <view_1d Keys, view_1d Values>
     requires has_values
   void build(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -61,7 +61,7 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Inserts pairs whose key is new. If keys in one call are equal, the pair of the lowest index is
   /// inserted. Blocks. If the table would be too full, it moves to memory 1.5 times as large, or
   /// larger if the keys need it. Refs become invalid if a key is inserted, even if the table does
-  /// not grow.
+  /// not grow; kernels that use them must have ended before the call.
   /// Returns: how many keys were inserted and how many existed. No key is rejected.
   /// Throws std::logic_error if the layout is not dense or the map has no memory;
   ///   std::invalid_argument if the views have different lengths (nothing changes) or a key equals
@@ -96,7 +96,8 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Returns a ref for kernels: lookups only, like frozen_ref() of the other maps. Valid until a
   /// build, or an insertion that stores a key. Requires: the table has memory.
   ref_type ref() const { return ref_type({layout(), m_storage.view()}); }
-  /// Returns statistics of the table. Complexity: reads every slot. Blocks.
+  /// Returns statistics of the table; zeros if it has no memory. Complexity: reads every slot.
+  /// Blocks.
   cuckoo_stats stats(execution_space const& exec) const {
     return detail::cuckoo::statistics(exec, m_storage);
   }

@@ -15,13 +15,14 @@
 namespace karpos {
 
 /// Hash map from keys to values of up to eight bytes each. The host works on it by bulk calls,
-/// kernels through ref(). Open addressing over buckets of BucketSlots slots.
+/// kernels through ref(). Open addressing over buckets of BucketSlots slots. Each pair of buckets
+/// has overflow marks: bits that say whether keys of the pair lie further along their probe paths.
 ///
 /// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
-/// options.growth is growth::automatic (default: growth::fixed). Slots of erased keys are used
-/// again after compaction, which blocking insertions do when they need those slots. If there is no
-/// memory for compaction, insertions probe further. In the end they reject keys (growth::fixed) or
-/// throw allocation_error (growth::automatic).
+/// options.growth is growth::automatic (table_options.hpp says when; default: growth::fixed). Slots
+/// of erased keys are used again after compaction, which blocking insertions and apply do when they
+/// need those slots. If there is no memory for compaction, insertions probe further. In the end
+/// they reject keys (growth::fixed) or throw allocation_error (growth::automatic).
 ///
 /// Complexity: expected O(1) buckets an operation. At most Probing::probe_limit buckets of three or
 ///   more slots; twice as many buckets of two slots, four times as many of one slot.
@@ -36,19 +37,21 @@ namespace karpos {
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key,
 ///   histories are linearizable. Operations are lock-free, with one exception: if
 ///   device::is_lock_free<16, ExecSpace> is false, an insertion into 16-byte slots waits for
-///   threads that are publishing slots of the same bucket. Atomics are relaxed: finding a key
-///   orders no other memory. Blocking insertions and apply need exclusive access, because they may
-///   compact or move the table.
-/// Memory: bytes_for(max_keys, load); layout: docs/hash_map.md. Bulk calls allocate nothing but:
+///   threads that have claimed a slot of the same bucket and not yet stored its pair. Atomics are
+///   relaxed: finding a key orders no other memory. Blocking insertions and apply need exclusive
+///   access, because they may compact or move the table.
+/// Memory: bytes_for(max_keys, load), and 40 bytes of counters; layout: docs/hash_map.md. Bulk
+///   calls allocate nothing but:
 ///   - compaction: a copy of the table, freed at the end;
 ///   - growth and rehash: the new table, which replaces the old one (both exist meanwhile);
-///   - compaction, growth and rehash of large tables on GPUs: also a workspace like that of
-///     segmented insertion, freed at the end;
+///   - compaction, growth and rehash of large tables on GPUs: also a workspace, as large as
+///     insert_bytes for the stored keys, freed at the end;
 ///   - host views: staging buffers;
-///   - segmented insertion (GPUs): insert_bytes;
-///   - the first blocking insertion that a full table refuses keys of (GPUs; after ref() was
-///     called, each such insertion): a copy of the overflow marks, one byte for each two buckets,
-///     freed at the end;
+///   - insertions that are split by table segment (bulk_strategy::partitioned, which GPUs also
+///     choose by themselves): insert_bytes;
+///   - a blocking insertion on GPUs that finds every slot taken and rejects keys: one byte for each
+///     two buckets, freed at the end. Later ones need it only after clear, apply, compaction,
+///     growth or rehash, or if refs may exist: ref() was called, or the memory is the caller's;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
@@ -67,7 +70,8 @@ class hash_map : public hash_table<detail::open_addressing::storage<detail::open
   using host_mirror_type =
       hash_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 
-  /// Makes a map without memory, to be assigned to. Operations on its keys throw std::logic_error.
+  /// Makes a map without memory, to be assigned to. Lookups, insertions, erasures, apply, rehash
+  /// and compact throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
   hash_map() : base("hash_map") {}
   /// Makes an empty map for max_keys keys. Asynchronous, except for the allocation.
   /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
@@ -76,8 +80,9 @@ class hash_map : public hash_table<detail::open_addressing::storage<detail::open
            Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_map", max_keys, o, hash, equal, {}) {}
   /// Makes an empty map in the caller's memory, which must outlive the map. It takes
-  /// bytes_for(max_keys, load) bytes, aligned to a bucket (64 bytes always suffice). Also throws
-  /// std::invalid_argument if the memory is null, too small or not aligned.
+  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes (small buckets need less). The map itself
+  /// allocates 40 bytes of counters. Also throws std::invalid_argument if the memory is null, too
+  /// small or not aligned.
   hash_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
            options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_map", max_keys, o, hash, equal, memory) {}

@@ -36,10 +36,10 @@ struct map_traits {
 
 /// Hash multimap from keys of up to eight bytes to values of any size. A hash_map leads from each
 /// distinct key to its values. An insertion stores all values that it brings for one key in one
-/// contiguous block. settle merges the blocks of each key into one. So a lookup reads a bucket,
-/// then at most one block for each insertion since the last settle, and one block for all before.
-/// Long chains of blocks are also merged by insertions. Values of one key never lengthen the search
-/// for another.
+/// contiguous block. consolidate merges the blocks of each key into one. So a lookup reads a bucket
+/// and then the key's blocks: one for all values stored before the last consolidate, and at most
+/// one for each insertion since. Long chains of blocks are also merged by insertions. Values of one
+/// key never lengthen the search for another.
 ///
 /// With options.growth = growth::automatic, blocking insertions allocate memory for more pairs and
 /// keys. Otherwise (default) pairs beyond max_pairs are rejected, and so are all pairs of a key
@@ -51,11 +51,12 @@ struct map_traits {
 ///   trivially copyable. PairNumber is std::uint32_t for up to 2^31 - 8 pairs, or std::uint64_t.
 ///   Counts always have 64 bits.
 /// Concurrency: bulk lookups, kernels with frozen refs, and kernels that insert through
-///   ref(exec, room) may run concurrently.
-/// Memory: bytes_for(max_pairs, max_keys, load); see docs/hash_multimap.md.
+///   ref(exec, pair_capacity) may run concurrently.
+/// Memory: bytes_for(max_pairs, max_keys, load), always the map's own, and a list of pending pairs
+///   (multi_table.hpp); see docs/hash_multimap.md.
 /// Source: the operations of cuCollections' static_multimap; blocks after the bucket chains of
-///   Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014; output split as in
-///   Green, McColl, Bader, "GPU merge path", ICS 2012.
+///   Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014; retrieve divides the
+///   matches evenly among threads as in Green, McColl, Bader, "GPU merge path", ICS 2012.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           std::unsigned_integral PairNumber = std::uint32_t,
@@ -75,7 +76,8 @@ class hash_multimap
   using host_mirror_type = hash_multimap<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 
-  /// Makes a map without memory, to be assigned to. Operations on its keys throw std::logic_error.
+  /// Makes a map without memory, to be assigned to. Lookups, insertions, erasures, consolidate,
+  /// rehash and ref throw std::logic_error; size, empty, different_keys and clear do not.
   hash_multimap() = default;
   /// Makes an empty map for max_pairs pairs, whose keys may all be distinct. Asynchronous, except
   /// for the allocation. Throws std::invalid_argument (load out of range, equal sentinels, more
@@ -84,9 +86,9 @@ class hash_multimap
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, max_pairs, o, hash, equal) {}
-  /// Makes an empty map for max_pairs pairs of at most max_keys distinct keys. max_keys is a
-  /// template parameter, so that {} as third argument means default options, in the constructor
-  /// above. Throws as that one does.
+  /// Makes an empty map for max_pairs pairs of at most max_keys distinct keys. The type of max_keys
+  /// is deduced, so that {} as third argument selects the constructor above (default options).
+  /// Throws as that one does.
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, std::integral auto max_keys,
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, static_cast<std::uint64_t>(max_keys), o, hash, equal) {}

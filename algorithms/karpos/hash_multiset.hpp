@@ -34,9 +34,9 @@ struct set_traits {
 
 /// Hash multiset of keys of up to eight bytes: a hash_map that counts. It stores each distinct key
 /// once, with the number of its occurrences. Each operation is O(1) for each key, whatever the
-/// multiplicities are. Growth, concurrency and requirements are those of hash_multimap. Occurrences
-/// beyond max_pairs() are rejected, even if the set grows: 2^31 - 8, or 2^40 - 8 if PairNumber has
-/// 64 bits.
+/// multiplicities are. Growth, concurrency and requirements are those of hash_multimap. At most
+/// max_pairs() occurrences are stored, of all keys together: 2^31 - 8, or 2^40 - 8 if PairNumber
+/// has 64 bits. More are rejected, even if the set grows.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           std::unsigned_integral PairNumber = std::uint32_t,
@@ -56,7 +56,8 @@ class hash_multiset
   using host_mirror_type = hash_multiset<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 
-  /// Makes a set without memory, to be assigned to. Operations on its keys throw std::logic_error.
+  /// Makes a set without memory, to be assigned to. Lookups, insertions, erasures, consolidate,
+  /// rehash and ref throw std::logic_error; size, empty, different_keys and clear do not.
   hash_multiset() = default;
   /// Makes an empty set for max_keys distinct keys. Asynchronous, except for the allocation. Throws
   /// what hash_multimap's constructor throws.

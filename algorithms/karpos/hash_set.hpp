@@ -13,9 +13,9 @@
 
 namespace karpos {
 
-/// Hash set of keys of up to eight bytes: a hash_map without values, in half the memory. Growth,
-/// memory, concurrency, errors and the requirements on Hash, KeyEqual, Probing and BucketSlots are
-/// those of hash_map.
+/// Hash set of keys of up to eight bytes: a hash_map without values, in at most half the memory.
+/// Growth, memory, concurrency, errors and the requirements on Hash, KeyEqual, Probing and
+/// BucketSlots are those of hash_map.
 /// Source: cuCollections' static_set; overflow marks after boost::unordered_flat_set.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
@@ -34,15 +34,16 @@ class hash_set : public hash_table<detail::open_addressing::storage<detail::open
   using host_mirror_type =
       hash_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 
-  /// Makes a set without memory, to be assigned to. Operations on its keys throw std::logic_error.
+  /// Makes a set without memory, to be assigned to. Lookups, insertions, erasures, rehash and
+  /// compact throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
   hash_set() : base("hash_set") {}
   /// Makes an empty set for max_keys keys. Asynchronous, except for the allocation. Throws what
   /// hash_map's constructor throws.
   hash_set(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
            Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_set", max_keys, o, hash, equal, {}) {}
-  /// Makes an empty set in the caller's memory, which must outlive the set. Size, alignment and
-  /// errors: as for hash_map.
+  /// Makes an empty set in the caller's memory, which must outlive the set. Size, alignment,
+  /// counters and errors: as for hash_map.
   hash_set(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
            options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hash_set", max_keys, o, hash, equal, memory) {}

@@ -20,34 +20,37 @@ namespace karpos {
 ///
 /// Growth (default; not with options.growth = growth::fixed): insert, insert_if, insert_or_throw,
 /// insert_or_assign and find_or_insert rehash in steps, each to two to four times max_keys, as
-/// often as the call needs (growth::automatic in table_options.hpp). They do so when a key finds no
-/// slot, or when max_keys keys are stored and more new ones are expected than fit. Refs become
-/// invalid. A map over wrapped memory leaves that memory and owns its memory from then on.
+/// often as the call needs. They do so when a key finds no slot, and large calls also ahead of need
+/// (growth::automatic in table_options.hpp says when). Refs become invalid. A map over wrapped
+/// memory leaves that memory and owns its memory from then on.
 /// Throws allocation_error if there is no memory to grow into; stored keys stay stored.
 /// In kernels, in the _async forms, in insert_or_apply and in apply the map does not grow: a key
 /// that finds no slot is reported as full or rejected, and nothing is lost.
 ///
-/// Complexity: slots lie in lines of eight words: seven slots and a word about them (64 bytes, or
-///   128 with 16-byte slots). find reads the key's home line, rarely up to 25 slots of four other
-///   lines. Insertions into a full neighbourhood move other keys: they read a few lines in general,
-///   and up to 4,000 neighbourhoods of up to five lines each before they return `full`. If no slot
-///   of the table is free, they return `full` without that search.
+/// Complexity: a line is eight words (64 bytes, or 128 with 16-byte slots): seven slots, and one
+///   word that says which slots hold keys whose home is this line. find reads the key's home line,
+///   rarely up to 25 slots of four other lines. Insertions into a full neighbourhood move other
+///   keys: they read a few lines in general, and up to 4,000 neighbourhoods of up to five lines
+///   each before they return `full`. Once failed searches have established that no slot of the
+///   table is free, insertions return `full` without that search.
 /// Requires: key and value types are trivially copyable. Two key values are sentinels (three in
 ///   slots of 16 bytes) and cannot be stored: table_options.hpp says which. The user's functions do
 ///   not throw (operations.hpp), and an op of insert_or_apply does not use the map, because they
 ///   run while a lock is held.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per
-///   key, histories are linearizable. While erase, erase_async or erase_if of many keys runs on
-///   another instance, an insertion may return `full` though a slot has just become free. find
-///   and contains write nothing and are wait-free (lock-free for 16-byte slots that are read in
+///   key, histories are linearizable. While erase or erase_async of many keys runs on another
+///   instance, an insertion may return `full` though a slot has just become free. find and
+///   contains write nothing and are wait-free (lock-free for 16-byte slots that are read in
 ///   halves, as on CPUs). Each line has eight locks, one for each class of keys (three bits of the
 ///   hash). Writers exclude each other only if their keys share home line and class. A writer holds
 ///   a lock for as long as it takes to look through one neighbourhood and write a slot. Finding a
 ///   key orders no other memory. apply may run concurrently with writers on another instance;
 ///   blocking insertions need exclusive access.
-/// Memory: bytes_for(max_keys, load) and 16 bytes, and one bit for every 32 lines; see
-///   docs/hopscotch_map.md. Bulk calls allocate nothing but: growth, the larger table; host views,
-///   staging buffers; frequent keys, pre-aggregated by insert_or_apply, insert_or_apply_bytes.
+/// Memory: bytes_for(max_keys, load), 16 bytes and one bit for every 32 lines, and 40 bytes of
+///   counters; see docs/hopscotch_map.md. Bulk calls allocate nothing but:
+///   - growth and rehash: the new table, which replaces the old one (both exist meanwhile);
+///   - host views: staging buffers;
+///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table", 2019); Herlihy, Shavit, Tzafrir,
 ///   "Hopscotch hashing", DISC 2008.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
@@ -63,7 +66,8 @@ class hopscotch_map : public hash_table<detail::hopscotch::storage<
   /// bulk calls work on it, too.
   using host_mirror_type = hopscotch_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual>;
 
-  /// Makes a map without memory, to be assigned to. Operations on its keys throw std::logic_error.
+  /// Makes a map without memory, to be assigned to. Lookups, insertions, erasures, apply and rehash
+  /// throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
   hopscotch_map() : base("hopscotch_map") {}
   /// Makes an empty map for max_keys keys. Asynchronous, except for the allocation.
   /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
@@ -72,9 +76,9 @@ class hopscotch_map : public hash_table<detail::hopscotch::storage<
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hopscotch_map", max_keys, o, hash, equal, {}) {}
   /// Makes an empty map in the caller's memory, which must outlive the map. It takes
-  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes. In addition the map allocates 16 bytes,
-  /// and one bit for every 32 lines. Also throws std::invalid_argument if the memory is null, too
-  /// small or not aligned.
+  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes. The map itself allocates 16 bytes, one
+  /// bit for every 32 lines, and 40 bytes of counters. Also throws std::invalid_argument if the
+  /// memory is null, too small or not aligned.
   hopscotch_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hopscotch_map", max_keys, o, hash, equal, memory) {}

@@ -29,7 +29,8 @@ class hopscotch_set
   /// bulk calls work on it, too.
   using host_mirror_type = hopscotch_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual>;
 
-  /// Makes a set without memory, to be assigned to. Operations on its keys throw std::logic_error.
+  /// Makes a set without memory, to be assigned to. Lookups, insertions, erasures and rehash throw
+  /// std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
   hopscotch_set() : base("hopscotch_set") {}
   /// Makes an empty set for max_keys keys. Asynchronous, except for the allocation.
   /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
@@ -37,8 +38,8 @@ class hopscotch_set
   hopscotch_set(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hopscotch_set", max_keys, o, hash, equal, {}) {}
-  /// Makes an empty set in the caller's memory, which must outlive the set. Size, alignment and
-  /// errors: as for hopscotch_map.
+  /// Makes an empty set in the caller's memory, which must outlive the set. Size, alignment,
+  /// counters and errors: as for hopscotch_map.
   hopscotch_set(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, "hopscotch_set", max_keys, o, hash, equal, memory) {}

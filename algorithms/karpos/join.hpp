@@ -18,7 +18,7 @@
 #include "karpos/detail/join/matches.hpp"
 #include "karpos/detail/join/memory.hpp"
 #include "karpos/detail/join/output.hpp"
-#include "karpos/detail/join/right_rows.hpp"
+#include "karpos/detail/join/right_row_filter.hpp"
 #include "karpos/detail/join/tuning.hpp"
 #include "karpos/detail/workspace.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -40,7 +40,7 @@
 // them to a function. Threads take rows of the output and find the left row of each by a search in
 // the offsets, so the work for a frequent row, on either side, is shared
 // (detail/join/expansion.hpp). If the left table is the indexed one, swap the arguments and use the
-// mirrored kind: left becomes right.
+// kind in whose name left and right are exchanged: left becomes right, left_semi right_semi.
 //
 // A run is the numbers of the rows of one group of equal rows, side by side in the index.
 
@@ -56,19 +56,19 @@ struct join_pairs {
 };
 
 /// The matches of two tables, found once: the number of rows of the join, and these rows, as often
-/// as wanted. Rows come in the order of left rows, and for each in the order of right rows. Right
-/// rows of right, full, right_semi and right_anti joins that are listed without a left row come
-/// last, in order.
+/// as wanted. Rows come in the order of left rows, and for each in the order of right rows. Rows
+/// without a left row come last, in the order of right rows; all rows of right_semi and right_anti
+/// joins are of this kind.
 ///
-/// Rows are compared by the functions of the index's rows, which also decide about nulls. SQL's
-/// joins want rows made with_nulls(null_equality::unequal): rows with a null then match nothing,
-/// and count as rows without a match. Right rows that a mask left out of the index do not belong to
-/// the right table. Exception: if nulls are unequal, those with a null are still listed as rows
-/// without a match.
+/// Rows are compared by the functions and the rule for nulls of the index's rows. For SQL's joins
+/// make the index of rows with_nulls(null_equality::unequal): rows with a null then match nothing,
+/// and count as rows without a match. Right rows beyond options.rows of the index, and those that a
+/// mask left out, do not belong to the right table. Exception: if nulls are unequal, masked rows
+/// with a null are still listed as rows without a match.
 ///
 /// A join shares the index's memory, and may read the right columns later: do not change them. The
-/// left columns are not needed later. Copies of a join share its memory. Fence what it has launched
-/// before its last copy is destroyed.
+/// left columns are not needed later. Copies of a join share its memory. write, pairs, rows and
+/// for_each_pair are asynchronous: call exec.fence() before the last copy is destroyed.
 template <class Left, class Index, class Predicate = every_pair>
 class join {
   static_assert(detail::is_row_view<Left>, "karpos: the left side of a join is rows(column, ...)");
@@ -109,20 +109,20 @@ class join {
       : m_index(index),
         m_kind(kind),
         m_left(left.size()),
-        m_right(detail::row_index::opened::end(index)),
+        m_right(detail::row_index::index_access::end(index)),
         m_workspace(exec, {"join", "join::bytes_for(left rows, right rows, kind)"},
                     (require_rows(), options.memory), bytes_for(m_left, m_right, kind)),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
     find_matches(exec, left);
-    if constexpr (has_predicate) accept(exec, accepts);
-    m_of_left = detail::join::scan(exec, m_arrays.offsets, m_left);
-    if (marks_right(kind)) find_right_rows(exec);
+    if constexpr (has_predicate) apply_predicate(exec, accepts);
+    m_of_left = detail::join::exclusive_scan(exec, m_arrays.offsets, m_left);
+    if (marks_right(kind)) mark_right_rows(exec);
     exec.fence("karpos::join: matched");
   }
 
   /// Returns the bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate,
   /// and 4 more if the index has row numbers of 64 bits; 4 for each right row for the kinds right,
-  /// full, right_semi and right_anti.
+  /// full, right_semi and right_anti. Right rows are those that were indexed so far.
   static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
     return arrays(left, right, marks_right(kind), has_predicate).bytes;
   }
@@ -136,8 +136,9 @@ class join {
   /// Writes row j of the join, a pair, to left(j) and right(j); no_row of their types if there is
   /// no such row. The views have at least size() elements, integers of 32 or 64 bits. Asynchronous.
   ///
-  /// Complexity: O(size), and a search of O(log left rows) for each slice of neighbouring rows,
-  ///   however skewed the rows are.
+  /// Complexity: O(size), and a search of O(log left rows) for each slice of neighbouring rows of
+  ///   the output, however skewed the rows are; for the kinds right, full, right_semi and
+  ///   right_anti also a pass over the right rows.
   /// Throws: std::invalid_argument if views are too short (the message says how many rows there
   ///   are), if their integers are too small for the row numbers, and for a kind without pairs.
   ///   Nothing is written then.
@@ -149,6 +150,8 @@ class join {
     emit(exec, detail::join::write_pair<LeftOut, RightOut>{left, right});
   }
   /// Writes row j of a semi or anti join, one number, to out(j). Otherwise as write of pairs.
+  ///
+  /// Throws: as write of pairs, except that kinds with pairs are refused.
   template <view_1d Out>
   void write(execution_space const& exec, Out const& out) const {
     detail::join::require_kind(m_kind, false);
@@ -198,7 +201,7 @@ class join {
   using runs = detail::join::runs<number_type>;
   using matches = std::conditional_t<has_predicate, detail::join::accepted_matches<number_type>,
                                      detail::join::all_matches<number_type>>;
-  using right_rows = detail::join::right_rows<typename Index::rows_type, number_type>;
+  using right_row_filter = detail::join::right_row_filter<typename Index::rows_type, number_type>;
 
   static bool marks_right(join_kind k) {
     return k == join_kind::right || k == join_kind::full || k >= join_kind::right_semi;
@@ -206,9 +209,9 @@ class join {
   /// Finds the run of each left row, and the number of rows that the left row becomes; with a
   /// predicate the number of its candidates.
   void find_matches(execution_space const& exec, Left const& left) {
-    using labels =
+    using group_ids =
         Kokkos::View<number_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    m_index.label(exec, left, labels(m_arrays.begins, m_left));
+    m_index.label(exec, left, group_ids(m_arrays.begins, m_left));
     auto* const counts = has_predicate ? m_arrays.candidates : m_arrays.offsets;
     auto const of =
         has_predicate ? detail::join::multiplicity::matches : detail::join::multiplicity_of(m_kind);
@@ -217,10 +220,10 @@ class join {
         detail::join::count_matches<number_type>{groups(), m_arrays.begins, counts, of});
   }
   /// Calls the predicate for every candidate, and counts the accepted ones.
-  void accept(execution_space const& exec, Predicate const& accepts) {
-    m_candidates = detail::join::scan(exec, m_arrays.candidates, m_left);
+  void apply_predicate(execution_space const& exec, Predicate const& accepts) {
+    m_candidates = detail::join::exclusive_scan(exec, m_arrays.candidates, m_left);
     std::size_t const bytes = detail::join::candidate_bits(m_candidates).bytes;
-    m_bits_memory = detail::allocated_bytes<memory_space>(
+    m_bits_memory = detail::allocate_byte_array<memory_space>(
         exec, "karpos::join: candidates", bytes, "candidates of a join", "join fewer rows at once");
     m_bits = detail::join::candidate_bits(m_candidates, m_bits_memory.data());
     using body = detail::join::accept_candidates<number_type,
@@ -228,14 +231,14 @@ class join {
     device::loop_over("karpos::join: accept", exec, m_bits.words,
                       body{runs_of_left(), candidates(), m_candidates,
                            device::for_loop<execution_space>(accepts), m_bits.bits, m_bits.ranks});
-    detail::join::scan(exec, m_bits.ranks, m_bits.words);
+    detail::join::exclusive_scan(exec, m_bits.ranks, m_bits.words);
     device::loop_over(
         "karpos::join: count accepted", exec, m_left,
         detail::join::count_accepted<number_type>{matches_of_left(), m_arrays.offsets,
                                                   detail::join::multiplicity_of(m_kind)});
   }
   /// Marks the right rows that have a match, and counts the output rows that have no left row.
-  void find_right_rows(execution_space const& exec) {
+  void mark_right_rows(execution_space const& exec) {
     detail::fill_words("karpos::join: clear marks", exec, m_arrays.marks, m_right, 0);
     if constexpr (has_predicate)
       device::loop_over("karpos::join: mark", exec, m_bits.words,
@@ -244,8 +247,9 @@ class join {
     else
       device::loop_over("karpos::join: mark", exec, m_left,
                         detail::join::mark_runs<number_type>{runs_of_left(), m_arrays.marks});
-    right_rows const all = chosen();
-    using body = detail::join::count_chosen<device::held_by_loop<execution_space, right_rows>>;
+    right_row_filter const all = chosen();
+    using body =
+        detail::join::count_chosen<device::held_by_loop<execution_space, right_row_filter>>;
     m_of_right = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         "karpos::join: count right rows", exec, m_right,
         body{device::for_loop<execution_space>(all)});
@@ -262,11 +266,12 @@ class join {
             matches_of_left(),
             device::for_loop<execution_space>(emit)});
     if (m_of_right > 0)
-      Kokkos::parallel_scan("karpos::join: write right rows", detail::index_range(exec, m_right),
-                            detail::join::emit_chosen<right_rows, Emit>{chosen(), m_of_left, emit});
+      Kokkos::parallel_scan(
+          "karpos::join: write right rows", detail::index_range(exec, m_right),
+          detail::join::emit_chosen<right_row_filter, Emit>{chosen(), m_of_left, emit});
   }
 
-  auto groups() const { return detail::row_index::opened::groups(m_index); }
+  auto groups() const { return detail::row_index::index_access::groups(m_index); }
   runs runs_of_left() const { return {m_arrays.begins, groups().grouped}; }
   detail::join::expansion candidates() const { return {m_arrays.candidates, m_left}; }
   matches matches_of_left() const {
@@ -275,21 +280,21 @@ class join {
     else
       return {runs_of_left()};
   }
-  right_rows chosen() const {
+  right_row_filter chosen() const {
     return {m_index.rows(), groups(), m_arrays.marks, !has_predicate,
             m_kind == join_kind::right_semi};
   }
 
   void require_rows() const {
-    detail::join::require_known(m_kind);
-    if (marks_right(m_kind) && !detail::row_index::opened::keeps_duplicates(m_index))
+    detail::join::require_valid_kind(m_kind);
+    if (marks_right(m_kind) && !detail::row_index::index_access::keeps_duplicates(m_index))
       detail::reject("a join cannot list right rows of an index that dropped duplicates",
                      "it holds the first of equal rows only", "build it with duplicates::kept");
   }
   template <class Out>
   void require_output(char const* what, Out const& out, std::uint64_t rows) const {
     detail::join::require_numbers<execution_space>(what, out, rows);
-    detail::join::require_room(what, out.extent(0), size());
+    detail::join::require_length(what, out.extent(0), size());
   }
   Kokkos::View<number_type*, memory_space> allocate(execution_space const& exec) const {
     using out = Kokkos::View<number_type*, memory_space>;

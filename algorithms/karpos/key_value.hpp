@@ -12,8 +12,8 @@ struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
   T value;
 };
 
-/// Stands for a view of values in which the value of row i is i. partition (partition.hpp) accepts
-/// it: i is converted to the type of member `value` of the rows that partition writes.
+/// Stands for a view of values. If it is passed in place of one, partition (partition.hpp) writes
+/// the row's number, converted to the type of member `value` of the rows.
 struct row_numbers {};
 
 }  // namespace karpos

@@ -107,23 +107,24 @@ class lookup_table {
     require_memory();
     auto const table = m_storage.scan_ref();
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
-                      detail::scan_body<execution_space, detail::visit_body>(table, visit));
+                      detail::make_scan_body<execution_space, detail::visit_body>(table, visit));
   }
   /// Called on a map that is not const: calls visit(key, value) in a kernel for every pair. If
   /// visit takes the value by reference and changes it, the new value is stored. Asynchronous.
   /// Concurrency: must not run concurrently with anything else that uses the map. To read only,
-  ///   call it through a const reference: that overload has no such restriction.
+  ///   call it through a const reference: that overload may run concurrently with other lookups.
   template <class Visit>
     requires has_values
   void for_each(execution_space const& exec, Visit const& visit) {
     require_memory();
     auto const table = m_storage.scan_ref();
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
-                      detail::scan_body<execution_space, detail::update_body>(table, visit));
+                      detail::make_scan_body<execution_space, detail::update_body>(table, visit));
   }
   /// Reduces over everything that is stored: calls visit(key, value, partial), or visit(key,
   /// partial) for a set, in a kernel. `reducer` is a reducer of Kokkos, such as
-  /// Kokkos::Sum<double>(total). Blocks if the result is a scalar.
+  /// Kokkos::Sum<double>(total). Partial results are joined in any order, by the rules of
+  /// Kokkos::parallel_reduce. Blocks if the result is a scalar.
   template <class Visit, class Reducer>
   void reduce(execution_space const& exec, Visit const& visit, Reducer const& reducer) const {
     require_memory();
@@ -269,7 +270,7 @@ class lookup_table {
     m_storage.with_ref([&](auto const& table) {
       n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
           label("count"), exec, queries.extent(0),
-          detail::scan_body<execution_space, detail::count_present_body>(table, queries));
+          detail::make_scan_body<execution_space, detail::count_present_body>(table, queries));
     });
     return n;
   }
@@ -278,7 +279,7 @@ class lookup_table {
                          ValuesOut const& values) const {
     detail::require_reachable<execution_space, KeysOut>();
     if (keys.extent(0) < m_storage.slot_count())
-      detail::require_room("retrieve_all", keys.extent(0), size(exec));
+      detail::require_length("retrieve_all", keys.extent(0), size(exec));
     auto const table = m_storage.scan_ref();
     std::uint64_t n = 0;
     Kokkos::parallel_scan(
@@ -289,7 +290,9 @@ class lookup_table {
 };
 
 /// Returns a copy of a table in the host's memory, for lookups there one key at a time. Blocks.
-/// Throws what deep_copy throws.
+/// Waits only for work on exec: fence other instances that change the table before.
+/// Throws what deep_copy throws: allocation_error, and std::invalid_argument for a multimap or
+///   multiset with pending pairs.
 template <class Map>
 typename Map::host_mirror_type create_host_mirror(typename Map::execution_space const& exec,
                                                   Map const& map) {

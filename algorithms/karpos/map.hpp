@@ -45,11 +45,12 @@
 //
 // Host views (pinned or pageable) of a table on a device are accepted by every blocking operation,
 // and by find, find_if, contains and contains_if, which then block. retrieve_all, and build and
-// insert of cuckoo_map and cuckoo_set, do not accept them. Such a call works in batches, on
-// instances of its own: it copies one batch while a kernel works on another. Memory: staging
+// insert of cuckoo_map and cuckoo_set, do not accept them. A call with host views works in batches,
+// on instances of its own: it copies one batch while a kernel works on another. Memory: staging
 // buffers while it runs (docs/hash_map.md). If memory is short, the call retries with smaller
-// buffers, and in the end throws allocation_error. Nothing has changed then (find_or_insert may
-// have inserted).
+// buffers, and in the end throws allocation_error. The buffers are allocated before the first
+// batch, so nothing has changed then. But find_or_insert inserts first, then allocates again to
+// look up: it may have inserted.
 
 namespace karpos {
 
@@ -57,12 +58,14 @@ namespace karpos {
 /// order. Calls that return a report or a count block, and so do apply, rehash and compact. Other
 /// calls that return void are asynchronous.
 ///
-/// Concurrency: blocking calls count in memory that belongs to the table, so only one of them at a
-///   time may work on a table (the _async forms count in the caller's memory). Blocking insertions,
-///   and apply of a hash_map, may move or compact the table: nothing else may use the table
-///   meanwhile, neither on other instances nor in kernels. erase_if, clear, rehash, compact and the
-///   for_each that changes values need exclusive access, too. The _async forms, one blocking erase
-///   and kernels with refs may run concurrently; several host threads may call the _async forms.
+/// Concurrency: blocking insertions, erase, rehash, compact and deep_copy into the table share
+///   counters of the table: only one of them at a time may run. Blocking lookups, such as count and
+///   retrieve_all, do not use them. The _async forms count in the caller's memory. Blocking
+///   insertions, and apply of a hash_map, may move or compact the table: nothing else may use the
+///   table meanwhile, neither on other instances nor in kernels. erase_if, clear, rehash, compact
+///   and the for_each that changes values need exclusive access, too. The _async forms, one
+///   blocking erase and kernels with refs may run concurrently; several host threads may call the
+///   _async forms.
 template <class Storage>
 class hash_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;
@@ -87,9 +90,10 @@ class hash_table : public lookup_table<Storage> {
   /// it is unspecified which. `values` is a view as long as keys, or one value for all of them.
   /// `bulk`: table_options.hpp. Blocks.
   /// Returns: how many keys were inserted, existed, and were rejected.
-  /// Throws std::invalid_argument if a key equals a sentinel, after all other keys were handled;
-  ///   allocation_error if a table that grows finds no memory: the keys of this call may then be
-  ///   stored in part; nothing stored is lost.
+  /// Throws std::invalid_argument if a key equals a sentinel, after all other keys were handled.
+  ///   The message has the counts; insert_async gives them in its report. Throws allocation_error
+  ///   if a table that grows finds no memory: the keys of this call may then be stored in part;
+  ///   nothing stored is lost.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -135,7 +139,7 @@ class hash_table : public lookup_table<Storage> {
     requires has_values
   insert_report insert_or_assign(execution_space const& exec, Keys const& keys,
                                  Values const& values, bulk_options const& bulk = {}) {
-    return insert_all(exec, "insert_or_assign", keys, values, detail::take_new{}, every_key{},
+    return insert_all(exec, "insert_or_assign", keys, values, detail::replace_stored{}, every_key{},
                       bulk);
   }
   /// Reduces by key: inserts pairs, or replaces stored values by op(stored, value). op is
@@ -174,27 +178,27 @@ class hash_table : public lookup_table<Storage> {
     requires has_values
   void insert_async(execution_space const& exec, Keys const& keys, Values const& values,
                     report_view const& report) {
-    insert_without_waiting(exec, "insert_async", keys, values, detail::keep_stored{}, report);
+    enqueue_insertion(exec, "insert_async", keys, values, detail::keep_stored{}, report);
   }
   template <view_1d Keys>  // a set
     requires(!has_values)
   void insert_async(execution_space const& exec, Keys const& keys, report_view const& report) {
-    insert_without_waiting(exec, "insert_async", keys, no_values{}, detail::keep_stored{}, report);
+    enqueue_insertion(exec, "insert_async", keys, no_values{}, detail::keep_stored{}, report);
   }
   /// Inserts or overwrites as insert_or_assign does, with the differences of insert_async.
   template <view_1d Keys, class Values>
     requires has_values
   void insert_or_assign_async(execution_space const& exec, Keys const& keys, Values const& values,
                               report_view const& report) {
-    insert_without_waiting(exec, "insert_or_assign_async", keys, values, detail::take_new{},
-                           report);
+    enqueue_insertion(exec, "insert_or_assign_async", keys, values, detail::replace_stored{},
+                      report);
   }
   /// Inserts or merges as insert_or_apply does, with the differences of insert_async.
   template <view_1d Keys, class Values, class Op>
     requires has_values
   void insert_or_apply_async(execution_space const& exec, Keys const& keys, Values const& values,
                              Op const& op, report_view const& report) {
-    insert_without_waiting(exec, "insert_or_apply_async", keys, values, op, report);
+    enqueue_insertion(exec, "insert_or_apply_async", keys, values, op, report);
   }
 
   /// Removes keys, which may be of any type that a query may be of. Blocks. Returns how many keys
@@ -209,7 +213,7 @@ class hash_table : public lookup_table<Storage> {
   /// Does what erase does, asynchronously. Overwrites the report with the count.
   template <view_1d Keys>
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
-    m_slots_used.may_erase(keys.extent(0));
+    m_slots_used.add_possible_erasures(keys.extent(0));
     enqueue_erasure(exec, keys, report);
   }
 
@@ -221,13 +225,15 @@ class hash_table : public lookup_table<Storage> {
   /// A hash_map compacts itself between batches of operations if erased keys are in the way. So
   /// keys may come and go indefinitely while at most max_keys keys are stored.
   /// Complexity: one kernel for a hopscotch_map. For a hash_map, one kernel if nothing is inserted,
-  ///   or if the slots in use and the number of operations together are at most
-  ///   (max_keys + capacity) / 2. Otherwise a hash_map reads the operations a few times more, to
-  ///   count them, and splits them into batches. A batch has insertions that fit
-  ///   (max_keys + capacity) / 2 slots, or leaves at most (capacity - max_keys) / 4 tombstones, or
-  ///   inserts at most that many keys. Before a batch that would do neither of the first two, the
-  ///   table counts its slots, and may compact. After ref() was called, it counts its slots before
-  ///   every batch that inserts.
+  ///   or if the first or second line below holds when every operation counts as an insertion and
+  ///   as an erasure. Otherwise it counts the insertions and erasures, may compact, and halves the
+  ///   batch of operations until one of these holds:
+  ///   - slots in use + insertions <= (max_keys + capacity) / 2;
+  ///   - tombstones + erasures <= (capacity - max_keys) / 4;
+  ///   - insertions <= max(1, (capacity - max_keys) / 4).
+  ///   The next batch is twice as large, and is treated in the same way. The table counts its slots
+  ///   before a batch for which, unhalved, neither of the first two lines holds; after ref() was
+  ///   called, before every batch that inserts.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap.
   template <view_1d Operations, view_1d Results>
@@ -259,7 +265,7 @@ class hash_table : public lookup_table<Storage> {
   /// Removes every key and makes every slot usable again. Asynchronous. Refs stay valid.
   void clear(execution_space const& exec) {
     m_storage.clear(exec);
-    detail::was_cleared(m_storage, m_slots_used);
+    detail::record_clear(m_storage, m_slots_used);
   }
   /// Moves to a new table for new_max_keys keys, without erased slots. Refs become invalid. A table
   /// over wrapped memory leaves that memory and owns its memory from then on. Blocks.
@@ -276,8 +282,9 @@ class hash_table : public lookup_table<Storage> {
     return dead;
   }
   /// Makes the slots of erased keys usable again, in the memory that the table has. Refs stay
-  /// valid. Blocking insertions compact when they need those slots. Call compact in programs that
-  /// erase in kernels or by erase_async. Blocks.
+  /// valid. Blocking insertions and apply compact when they need those slots. Insertions in kernels
+  /// and by _async forms never compact: programs that insert and erase only in these ways call
+  /// compact themselves. Blocks.
   /// Throws, and changes nothing: allocation_error if there is no memory for a copy of the table;
   ///   capacity_error if a key finds no slot in the copy.
   void compact(execution_space const& exec)
@@ -287,8 +294,8 @@ class hash_table : public lookup_table<Storage> {
   /// ref(), and until the table moves, the host does not know the number of keys: size, apply and
   /// insertions may have to count slots. Requires: the table has memory.
   ref_type ref() const {
-    m_slots_used.may_change_unseen();
-    return ref_type(detail::forget_order(m_storage).ref());
+    m_slots_used.mark_exposed();
+    return ref_type(detail::invalidate_order(m_storage).ref());
   }
   /// Returns what kernels read the table through while no thread changes it. Requires: the table
   /// has memory.
@@ -310,8 +317,8 @@ class hash_table : public lookup_table<Storage> {
     return capacity() == 0 ? 0.0
                            : static_cast<double>(size(exec)) / static_cast<double>(capacity());
   }
-  /// Returns whether blocking insertions grow the table when a key finds no slot (options.growth).
-  /// insert_or_apply of a hopscotch_map never grows it.
+  /// Returns whether blocking insertions grow the table (options.growth), as growth::automatic says
+  /// (table_options.hpp). insert_or_apply of a hopscotch_map never grows it.
   bool grows() const {
     return m_storage.settings().options.growth.value_or(
                detail::grows<Storage> ? growth::automatic : growth::fixed) == growth::automatic;
@@ -329,7 +336,8 @@ class hash_table : public lookup_table<Storage> {
   /// seeds are equal.
   /// Memory: allocates only if the capacities differ, with one exception. If refs of dst may exist
   ///   (ref() was called, or the memory is the caller's), capacities are equal and seeds differ,
-  ///   the keys are inserted anew where these refs look. That takes two more tables while it runs.
+  ///   dst keeps its seed, which these refs use, and the keys are inserted anew by it. That takes
+  ///   two more tables while it runs.
   /// Throws allocation_error (out of memory); capacity_error if a key that is inserted anew finds
   ///   no slot. dst then keeps its keys.
   /// Requires: no work that changes src is pending on other instances.
@@ -344,7 +352,8 @@ class hash_table : public lookup_table<Storage> {
   using base::label;
   using base::m_storage;
   /// Makes a table without memory. Its size, capacity and max_keys are 0. It can be assigned to,
-  /// and be the destination of deep_copy. Other operations on keys throw std::logic_error.
+  /// and be the destination of deep_copy. Lookups, insertions, erasures, apply, rehash and compact
+  /// throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
   explicit hash_table(char const* name) : base(Storage(name)) {}
   hash_table(execution_space const& exec, char const* name, std::uint64_t max_keys,
              options const& o, hasher const& hash, key_equal const& equal,
@@ -375,11 +384,10 @@ class hash_table : public lookup_table<Storage> {
   void enqueue(execution_space const& exec, Storage const& into, Rows const& rows,
                report_view const& report) const;
   template <class Keys, class Values, class Combine>
-  void insert_without_waiting(execution_space const& exec, char const* what, Keys const& keys,
-                              Values const& values, Combine const& combine,
-                              report_view const& report) {
+  void enqueue_insertion(execution_space const& exec, char const* what, Keys const& keys,
+                         Values const& values, Combine const& combine, report_view const& report) {
     enqueue(exec, m_storage, detail::insertion{what, keys, values, combine, every_key{}}, report);
-    m_slots_used.may_insert(keys.extent(0));
+    m_slots_used.add_possible_insertions(keys.extent(0));
   }
   template <class Keys, class Values, class Combine, class Stencil>
   insert_report insert_all(execution_space const& exec, char const* what, Keys const& keys,
@@ -389,8 +397,8 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_reachable(execution_space const& exec, Rows const& rows,
                                  bulk_options const& bulk);
   template <class Rows>
-  bool is_reduced(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
-                  insert_report& report);
+  bool try_insert_reduced(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
+                          insert_report& report);
   template <class Rows>
   bool is_worth_reducing(execution_space const& exec, Rows const& rows, bulk_strategy strategy);
   template <class Rows, class Reduction>
@@ -401,14 +409,16 @@ class hash_table : public lookup_table<Storage> {
                             bulk_options const& bulk);
   template <class Rows>
   insert_report insert_part(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
-                            std::uint64_t rows_behind);
+                            std::uint64_t rows_after);
   template <class Rows>
-  bool is_inserted_by_page(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
+  bool try_insert_segments(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
                            insert_report& report);
-  std::uint64_t next_part(execution_space const& exec, double share_of_new, std::uint64_t left);
+  std::uint64_t next_part(execution_space const& exec, double share_of_new,
+                          std::uint64_t remaining);
   template <class Rows>
-  void insert_rejected(execution_space const&, Rows const&, insert_report&, std::uint64_t coming);
-  void note_refusals(execution_space const&);
+  void insert_rejected(execution_space const&, Rows const&, insert_report&,
+                       std::uint64_t expected_keys);
+  void handle_refusals(execution_space const&);
   [[noreturn]] void reject_keys(execution_space const& exec, std::uint64_t rejected) const;
   void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;
@@ -427,17 +437,20 @@ class hash_table : public lookup_table<Storage> {
   /// Returns how many tombstones are not worth a compaction: a quarter of the slots beyond
   /// max_keys. When max_keys keys are stored, that many more slots may then still be used.
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
-  bool has_room_for(detail::operation_counts const& counts) const;
-  void make_room_for(execution_space const& exec, std::uint64_t more);
+  bool has_slots_for(detail::operation_counts const& counts) const;
+  void prepare_insertion(execution_space const& exec, std::uint64_t more);
   void scan_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead) const;
   void count_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead);
   bool try_compact(execution_space const& exec);
   bool try_grow(execution_space const& exec, std::uint64_t new_max_keys);
   void compact_before(execution_space const& exec, std::uint64_t more);
-  std::optional<Storage> roomier(execution_space const&, std::uint64_t more, std::uint64_t coming);
-  std::optional<Storage> grown(execution_space const&, std::uint64_t max_keys, std::uint64_t keys);
-  Storage rebuilt(execution_space const&, char const* what, std::uint64_t max_keys, bool gives_up);
-  void adopt(execution_space const& exec, Storage&& roomier);
+  std::optional<Storage> grown_copy(execution_space const&, std::uint64_t more,
+                                    std::uint64_t expected_keys);
+  std::optional<Storage> larger_copy(execution_space const&, std::uint64_t max_keys,
+                                     std::uint64_t keys);
+  Storage rebuilt_copy(execution_space const&, char const* what, std::uint64_t max_keys,
+                       bool fail_fast);
+  void adopt(execution_space const& exec, Storage&& grown_copy);
   void move_to(Storage&& fresh);
   /// Does what deep_copy does. deep_copy is a friend of one hash_table only; all hash_tables are
   /// friends of each other.

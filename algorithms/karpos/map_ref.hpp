@@ -25,12 +25,14 @@
 namespace karpos {
 
 /// Lookups in a kernel. Each operation has a form for one thread and a form whose first argument is
-/// a tile: its lanes work on one key together and all receive the result. Trivially copyable. Valid
-/// until the table is destroyed or moves to other memory (rehash, growth; of a cuckoo table every
-/// build, and every insertion that stores a key; deep_copy says when a copy ends it). Moving the
-/// C++ object of the table keeps refs valid.
-/// Requires: no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is
-///   not found).
+/// a tile: its lanes work on one key together and all receive the result. All lanes of the tile
+/// make the call, with equal arguments. Trivially copyable. Valid until the table is destroyed or
+/// moves: by rehash or growth, and perhaps by deep_copy into it (see there). Refs of cuckoo tables
+/// end at every build and every insertion that stores a key. Moving the C++ object of the table
+/// keeps refs valid.
+/// Requires: the table had memory when the ref was made (a ref without memory may only be assigned
+///   to); no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is not
+///   found).
 template <class Table, device::access Access>
 class table_reader {
  public:
@@ -126,13 +128,13 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome insert_or_assign(key_type const& key, mapped_type const& value) const
     requires has_values
   {
-    return insert_or_apply(detail::one_thread<Table>{}, key, value, detail::take_new{});
+    return insert_or_apply(detail::one_thread<Table>{}, key, value, detail::replace_stored{});
   }
   template <device::tile Tile>
     requires has_values
   KOKKOS_FUNCTION outcome insert_or_assign(Tile const& t, key_type const& key,
                                            mapped_type const& value) const {
-    return insert_or_apply(t, key, value, detail::take_new{});
+    return insert_or_apply(t, key, value, detail::replace_stored{});
   }
 
   /// Inserts the pair, or replaces the stored value by op(stored, value), atomically. op runs once,

@@ -33,16 +33,23 @@ namespace karpos {
 /// written in its memory, and host views of a table on a device are not supported. Views that
 /// belong together have the same length; otherwise every operation throws std::invalid_argument.
 /// Lookups and erasures of a key that equals a sentinel find nothing. Keep the table and the views
-/// of an asynchronous call until it has run. The values of a key come in no particular order.
-/// Operations on a table without memory throw std::logic_error.
+/// of an asynchronous call until it has run. The values of a key come in no particular order. On a
+/// table without memory, lookups, insertions, erasures, consolidate, rehash and ref throw
+/// std::logic_error.
 ///
 /// Insertions through insert_async and in kernels are pending: they are appended to a list, where
-/// lookups do not find them. settle, rehash, a blocking insertion or an erasure puts them into the
-/// table. So does ref or insert_async if the list has no capacity left.
+/// lookups do not find them. consolidate, rehash, a blocking insertion or an erasure puts them into
+/// the table. So does ref or insert_async if the list has too little capacity left. If an
+/// allocation fails before any pending pair was inserted, all stay pending. If it fails later, the
+/// pairs not yet inserted are dropped, and counted as `rejected` in the next report of consolidate.
+/// The memory of the list is not in bytes_for. It is freed when a longer list replaces it, or with
+/// the table.
 ///
 /// Concurrency: lookups may run concurrently with each other, and with kernels that append to the
-///   list. Nothing may run concurrently with an operation that changes the table. Insertions and
-///   erasures block, except insert_async.
+///   list. Nothing may run concurrently with an operation that changes the table; insert_async and
+///   ref are such operations only if the list has too little capacity left. Insertions and erasures
+///   block, except insert_async. Several host threads may call lookups, but not insert_async or
+///   ref, at the same time.
 /// Throws: blocking lookups, retrieve_all and for_each allocate memory while they run, and throw
 ///   allocation_error if there is none.
 template <class Traits>
@@ -71,18 +78,18 @@ class multi_table {
   /// Inserts every pair. `values` is a view as long as keys, or one value for all of them. Inserts
   /// pending pairs first. Blocks. Returns: how many pairs were inserted and rejected; none is
   /// `existing`.
-  /// Complexity: O(pairs), however often a key occurs. Now and then O(size), which amounts to O(1)
-  ///   for each pair that was ever inserted (settle). O(size) whenever erased pairs have to be
-  ///   removed from a nearly full map that may not grow.
+  /// Complexity: O(pairs), however often a key occurs. An insertion that merges long chains, frees
+  ///   erased pairs or moves to larger memory takes O(size); over all insertions that is O(1) a
+  ///   pair, unless erased pairs are freed again and again in a nearly full map that may not grow.
   /// Memory: while it runs, about 55 bytes a pair on CPUs. On GPUs 20 bytes for pairs of 4 + 4
   ///   bytes, more for larger ones; about 55 for few pairs, if a key is very frequent, and for keys
   ///   with an equality of the caller's (docs/hash_multimap.md). `workspace`:
   ///   insert_bytes(exec, pairs) bytes that the caller owns, aligned to 64 bytes, in which pairs
-  ///   are grouped. Null: allocated, which takes about a fifth of the time on GPUs.
+  ///   are grouped. Null: the call allocates it, which on GPUs is about a fifth of the call's time.
   /// Throws std::invalid_argument for a workspace that is too small or not aligned, before anything
   ///   changes (hash_map ignores such a workspace instead); std::invalid_argument if a key equals a
-  ///   sentinel, after every other pair was handled; allocation_error, after which the pairs of the
-  ///   call may be stored in part.
+  ///   sentinel, after every other pair was handled (the message has the counts); allocation_error,
+  ///   after which the pairs of the call may be stored in part.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -113,29 +120,31 @@ class multi_table {
   void insert_async(execution_space const& exec, Keys const& keys) {
     append(exec, keys, no_values{});
   }
-  /// Reserves capacity for `room` pending pairs beyond the room that earlier calls reserved since
-  /// the list was last empty, used or not. Returns what kernels insert these pairs through. Lookups
-  /// find the pairs once they are in the table (see above).
+  /// Reserves capacity for `pair_capacity` pending pairs. Reservations add up until the pending
+  /// pairs are put into the table, whether they were used or not. Returns what kernels insert these
+  /// pairs through. Lookups find the pairs once they are in the table (see above).
   /// Earlier refs become invalid. Asynchronous if the list has enough capacity left; otherwise it
   /// blocks, and inserts the pending pairs first. Throws allocation_error, for the list or for the
   /// insertion of pending pairs.
-  ref_type ref(execution_space const& exec, std::uint64_t room);
+  ref_type ref(execution_space const& exec, std::uint64_t pair_capacity);
   /// Inserts the pending pairs, then consolidates the table: moves the values of each key into one
   /// block, as one insertion of all pairs would, and frees the memory of erased pairs. Lookups then
   /// read one block for each key. Frozen refs become invalid. Blocks.
-  /// Returns: the outcomes of all pairs that were pending since the last settle. Pairs that
-  ///   exceeded the list's capacity count as `rejected`, those whose key equals a sentinel as
-  ///   `invalid`. Pending pairs that clear removed are not counted; pairs that were put into the
-  ///   table before a clear are.
+  /// Returns: the outcomes of all pairs that were pending since the last consolidate. Pairs that
+  ///   exceeded the list's capacity count as `rejected`. Pairs of insert_async whose key equals a
+  ///   sentinel count as `invalid`; those of kernels do not count. Pending pairs that clear removed
+  ///   are not counted; pairs that were put into the table before a clear are.
   /// Complexity: O(size + slots). Memory: while it runs, max_pairs pairs once more, and 8 bytes a
   ///   slot.
-  /// Throws allocation_error. If no pending pair is in the table then, all stay pending. If an
-  ///   insertion fails when some are in the table, the others are dropped, and count as `rejected`
-  ///   in the next report of settle.
-  insert_report settle(execution_space const& exec);
+  /// Throws allocation_error; pending pairs: see above.
+  insert_report consolidate(execution_space const& exec);
+  [[deprecated("karpos: settle is consolidate")]] insert_report settle(
+      execution_space const& exec) {
+    return consolidate(exec);
+  }
 
   /// Writes to out how many pairs with each query are stored. `out` is a view of integers, to which
-  /// counts are converted. Asynchronous.
+  /// counts are converted; one that does not fit is cut without notice. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void count(execution_space const& exec, Queries const& queries, Out const& out) const {
     using result = typename Out::value_type;
@@ -175,7 +184,8 @@ class multi_table {
   /// matches.
   /// Complexity: O(queries + matches); threads share a key with many values.
   /// Memory: while it runs, at most 12 bytes a query (16 if PairNumber has 64 bits).
-  /// Throws std::invalid_argument if the views are too short; nothing was written then, and the
+  /// Throws std::invalid_argument if the integers of out_queries are too small for the number of
+  ///   queries, or if the views are too short; nothing was written then, and in the latter case the
   ///   message says how many matches there are (retrieve_size returns it). allocation_error.
   template <view_1d Queries, view_1d QueriesOut, view_1d ValuesOut>
     requires has_values
@@ -236,9 +246,9 @@ class multi_table {
     return write_all(exec, keys);
   }
 
-  /// Removes all pairs of some keys. Inserts pending pairs first. Blocks. Returns how many pairs
-  /// were removed. Their memory is free again after settle; an insertion that needs memory frees
-  /// it, too.
+  /// Removes all pairs of some keys, which have the key type (queries may have others). Inserts
+  /// pending pairs first. Blocks. Returns how many pairs were removed. Their memory is free again
+  /// after consolidate; an insertion that needs memory frees it, too.
   /// Throws std::invalid_argument for more keys than a table can have pairs: 2^31 - 8, or 2^40 - 8
   ///   with pair numbers of 64 bits; allocation_error.
   template <view_1d Keys>
@@ -246,8 +256,7 @@ class multi_table {
   /// Removes every pair, pending ones too. Asynchronous.
   void clear(execution_space const& exec);
   /// Inserts the pending pairs, moves the table to memory for max_pairs pairs and max_keys keys,
-  /// and consolidates it as settle does. Blocks. The pending pairs stay inserted if rehash throws
-  /// later.
+  /// and consolidates it. Blocks. The pending pairs stay inserted if rehash throws later.
   /// Throws std::invalid_argument for more pairs than PairNumber can count, before anything
   ///   changes; capacity_error, without moving, if the stored pairs or keys would not fit;
   ///   allocation_error, after which the keys may have moved, but not the pairs: the table is
@@ -260,32 +269,34 @@ class multi_table {
   void rehash(execution_space const& exec, std::uint64_t max_keys)
     requires(!has_values)
   {
-    move_to(exec, storage_type::room(), max_keys);
+    move_to(exec, storage_type::pair_capacity(), max_keys);
   }
 
-  /// Returns what kernels look up with while no thread changes the table.
+  /// Returns what kernels look up with while no thread changes the table. Requires: the table has
+  /// memory.
   frozen_ref_type frozen_ref() const { return {m_index.frozen_ref(), blocks()}; }
   /// Returns the number of pairs in the table, without pending ones.
   std::uint64_t size() const { return m_size; }
   bool empty() const { return m_size == 0; }
   /// Returns the number of distinct keys. Complexity: as hash_map's size; it may block.
   std::uint64_t different_keys(execution_space const& exec) const { return m_index.size(exec); }
-  /// Returns an upper bound of the number of blocks of a key: 1 after settle. Maps only.
+  /// Returns an upper bound of the number of blocks of a key: 1 after consolidate. Maps only.
   std::uint64_t longest_chain() const
     requires has_values
   {
     return m_batches;
   }
   /// Returns how many pairs the table can store; of a set, how many it can count.
-  std::uint64_t max_pairs() const { return m_storage.room(); }
+  std::uint64_t max_pairs() const { return m_storage.pair_capacity(); }
   /// Returns the number of distinct keys that the table was made for.
   std::uint64_t max_keys() const { return m_index.max_keys(); }
   /// Returns the number of slots of the table of keys.
   std::uint64_t capacity() const { return m_index.capacity(); }
 
   /// Makes dst an exact copy of src, which may be in another memory space. Both have buckets of the
-  /// same size. Blocks. Throws std::invalid_argument if src has pending pairs; it waits for kernels
-  /// that may append some. Throws allocation_error (out of memory).
+  /// same size. Discards dst's pending pairs; copies the outcomes that src has not reported yet
+  /// (consolidate). Blocks. Throws std::invalid_argument if src has pending pairs; it waits for
+  /// kernels that may append some. Throws allocation_error (out of memory).
   template <class Other>
   friend void deep_copy(execution_space const& exec, multi_table& dst,
                         multi_table<Other> const& src) {
@@ -313,10 +324,10 @@ class multi_table {
   using no_values = detail::constant<detail::no_value>;
   using slots_type = detail::multi_table::keys_of_slots<table_type, blocks_type>;
   using batch_type = detail::multi_table::batch<execution_space, key_type, number>;
-  static constexpr std::uint64_t most_pairs = detail::row_index::max_rows<number>;
+  static constexpr std::uint64_t max_pair_count = detail::row_index::max_rows<number>;
   /// Chains of up to this length are not consolidated by insertions. Longer ones are, once the
   /// pairs inserted since the last consolidation are half as many as those before.
-  static constexpr std::uint64_t chain_to_settle = 8;
+  static constexpr std::uint64_t chain_to_consolidate = 8;
 
   template <class Keys, class Values>
   insert_report insert_and_report(execution_space const& exec, Keys const& keys,
@@ -329,10 +340,10 @@ class multi_table {
                              wrapped_memory const& workspace);
   template <class Keys, class Values>
   void append(execution_space const& exec, Keys const& keys, Values const& values);
-  void take_in(execution_space const& exec);
-  std::uint64_t make_room(execution_space const& exec, std::uint64_t more);
+  void insert_pending(execution_space const& exec);
+  std::uint64_t reserve_pairs(execution_space const& exec, std::uint64_t more);
   void shorten_chains(execution_space const& exec);
-  void join_blocks(execution_space const& exec, std::uint64_t room);
+  void join_blocks(execution_space const& exec, std::uint64_t pair_capacity);
   void move_to(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys);
   template <class Other>
   void copy_from(execution_space const& exec, multi_table<Other> const& src);
@@ -347,7 +358,8 @@ class multi_table {
     m_index.look_up(label, exec, queries, out, write);
   }
   template <class Queries>
-  auto matches_of(execution_space const& exec, Queries const& queries, std::uint64_t least) const;
+  auto matches_of(execution_space const& exec, Queries const& queries,
+                  std::uint64_t unmatched_count) const;
   auto all_pairs(execution_space const& exec) const {
     m_index.require_memory();
     return detail::multi_table::matches<execution_space, slots_type, blocks_type>(
@@ -362,10 +374,10 @@ class multi_table {
   template <class Queries, class QueriesOut, class ValuesOut>
   std::uint64_t write_matches(execution_space const& exec, Queries const& queries,
                               QueriesOut const& out_queries, ValuesOut const& out_values,
-                              mapped_type const& missing, std::uint64_t least) const;
+                              mapped_type const& missing, std::uint64_t unmatched_count) const;
   template <class Queries, class QueriesOut>
   std::uint64_t write_queries(execution_space const& exec, Queries const& queries,
-                              QueriesOut const& out_queries, std::uint64_t least) const;
+                              QueriesOut const& out_queries, std::uint64_t unmatched_count) const;
   template <class KeysOut, class... ValuesOut>
   std::uint64_t write_all(execution_space const& exec, KeysOut const& keys,
                           ValuesOut const&... values) const;
@@ -376,11 +388,11 @@ class multi_table {
   index_type m_index;
   storage_type m_storage;
   detail::multi_table::pending_pairs<key_type, mapped_type, execution_space> m_pending;
-  insert_report m_taken_in;     // outcomes of pending pairs since the last settle
-  std::uint64_t m_end = 0;      // begin of the next block: stored pairs, and dead ones
-  std::uint64_t m_size = 0;     // stored pairs
-  std::uint64_t m_settled = 0;  // m_end after the last consolidation
-  std::uint64_t m_batches = 0;  // insertions since, that one included: no chain is longer
+  insert_report m_pending_report;    // outcomes of pending pairs since the last consolidate
+  std::uint64_t m_end = 0;           // begin of the next block: stored pairs, and dead ones
+  std::uint64_t m_size = 0;          // stored pairs
+  std::uint64_t m_consolidated = 0;  // m_end after the last consolidation
+  std::uint64_t m_batches = 0;       // insertions since, that one included: no chain is longer
 };
 
 }  // namespace karpos

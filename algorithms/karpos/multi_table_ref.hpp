@@ -14,7 +14,7 @@
 // karpos/multi_table.hpp.
 //
 //   multi_reader   contains, count, find_any, for_each_match     frozen_ref()
-//   multi_ref      insert                                        ref(exec, room)
+//   multi_ref      insert                                        ref(exec, pair_capacity)
 //
 // A tile is a group of 1, 2, 4, 8, 16 or 32 threads of a warp that run one operation together
 // (CUDA: a cooperative group). A lane is a thread of a tile. device::for_each_tile<W>
@@ -24,7 +24,8 @@ namespace karpos {
 
 /// Lookups in a kernel, while no thread changes the table. Each operation has a form for one thread
 /// and a form whose first argument is a tile: its lanes work on one key together and all receive
-/// the result. Trivially copyable. Valid until the table is changed.
+/// the result. All lanes of the tile make the call, with equal arguments. Trivially copyable. Valid
+/// until the table is changed.
 /// Requires: no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is
 ///   not found).
 template <class ExecSpace, class Keys, class Blocks>
@@ -108,8 +109,9 @@ class multi_reader {
 /// and two stores. It is pending: lookups find it once it is in the table (multi_table::ref).
 /// Trivially copyable. Valid until the pending pairs are put into the table, or ref or insert_async
 /// is called again (on the host).
-/// Requires: no key equals a sentinel (checked with KARPOS_CONTRACTS; without, the answer is
-///   `invalid`).
+/// Requires: no more than pair_capacity pairs are inserted through it (more may fill capacity that
+///   a later ref reserves); no key equals a sentinel (checked with KARPOS_CONTRACTS; without, the
+///   answer is `invalid`).
 template <class Table, class T>
 class multi_ref {
  public:
@@ -119,7 +121,7 @@ class multi_ref {
   explicit multi_ref(detail::multi_table::pending_ref<Table, T> const& pending)
       : m_pending(pending) {}
 
-  /// Appends a pair. Returns: inserted; full, if the reserved capacity is used up; or invalid.
+  /// Appends a pair. Returns: inserted; full, if the list is full; or invalid.
   KOKKOS_FUNCTION outcome insert(key_type const& key, T const& value) const
     requires has_values
   {

@@ -22,8 +22,7 @@
 #include "karpos/key_value.hpp"
 #include "karpos/table_options.hpp"
 
-// Partition (multisplit): splits rows into partitions that are stored side by side. Names of the
-// code call a partition a part.
+// Partition (multisplit): splits rows into partitions that are stored side by side.
 //
 //   keys     | 7 | 3 | 9 | 3 | 1 | …      Rows: keys, keys with values, or keys with row numbers.
 //   out      | 3 | 3 | 9 | 7 | 1 | …      The rows of partition 0, then those of partition 1, …
@@ -34,23 +33,28 @@
 
 namespace karpos {
 
-/// Maps a key to its partition by its hash: the default. The keys of one partition do not crowd
-/// elsewhere: their positions in hash tables, their ranks, and their partitions in a split into
-/// another number are unrelated to it.
+/// Maps a key to its partition by its hash: the default. The keys of one partition may go into a
+/// hash table, to ranks, or through a split into another number of partitions: they do not crowd
+/// there.
 template <class Key, class Hash = hash<Key>>
-class hash_part {
+class hash_partitioner {
  public:
-  KOKKOS_FUNCTION constexpr explicit hash_part(std::uint32_t parts, Hash const& hash = {})
-      : m_part(detail::hashed::partition, parts),
+  KOKKOS_FUNCTION constexpr explicit hash_partitioner(std::uint32_t partitions,
+                                                      Hash const& hash = {})
+      : m_place(detail::hashed::partition, partitions),
         m_hash(hash) {}
   KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
-    return m_part.narrow(detail::hash_of(m_hash, key));
+    return m_place.narrow(detail::hash_of(m_hash, key));
   }
 
  private:
-  detail::place_among m_part;
+  detail::place_among m_place;
   Hash m_hash;
 };
+
+template <class Key, class Hash = hash<Key>>
+using hash_part [[deprecated("karpos: hash_part is hash_partitioner")]] =
+    hash_partitioner<Key, Hash>;
 
 struct partition_options {
   /// Keeps the rows of a partition in their order. Costs nothing on CPUs; GPUs take a pass for each
@@ -62,22 +66,22 @@ struct partition_options {
 };
 
 /// Returns the bytes that partition works in, without its views, for `rows` rows of type Row,
-/// `parts` partitions and these options.
+/// `partitions` partitions and these options.
 ///
 /// Throws: std::invalid_argument for no partition, or for more than 2^26.
 template <class Row, execution_space ExecSpace>
-std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t parts,
+std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t partitions,
                             partition_options const& options = {}) {
-  detail::partition::require_parts(parts);
-  return detail::partition::plan<ExecSpace, Row>(exec, rows, parts, options.stable).bytes();
+  detail::partition::require_partitions(partitions);
+  return detail::partition::plan<ExecSpace, Row>(exec, rows, partitions, options.stable).bytes();
 }
 
 namespace detail::partition {
 
 /// Splits the rows of a source in one pass. Asynchronous.
-template <bool Stable, class ExecSpace, class Source, class Part, class Offsets>
-void split(ExecSpace const& exec, Source const& source, Part const& part, std::uint64_t parts,
-           plan<ExecSpace, typename Source::row> const& plan,
+template <bool Stable, class ExecSpace, class Source, class PartitionOf, class Offsets>
+void split(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
+           std::uint64_t partitions, plan<ExecSpace, typename Source::row> const& plan,
            arrays<typename Source::row> const& memory, typename Source::row* out,
            Offsets const& offsets) {
   using row = typename Source::row;
@@ -85,34 +89,35 @@ void split(ExecSpace const& exec, Source const& source, Part const& part, std::u
   auto const& ranges = plan.ranges();
   constexpr bool own_places = Stable || !is_device;
   places const to{memory.begins, own_places ? memory.firsts : nullptr,
-                  own_places ? nullptr : memory.taken, plan.stride(), static_cast<int>(parts)};
-  partition::count_and_place(exec, source, part, ranges, to, offsets, memory.tables());
+                  own_places ? nullptr : memory.taken, plan.stride(), static_cast<int>(partitions)};
+  partition::count_and_place(exec, source, partition_of, ranges, to, offsets, memory.tables());
   constexpr char const* label = "karpos::partition: move";
   if constexpr (is_device) {
     device::for_each_in_league(
         label, exec, ranges.count,
-        move_tiles<ExecSpace, Source, Part, Stable>{source, part, ranges, to, out});
+        move_tiles<ExecSpace, Source, PartitionOf, Stable>{source, partition_of, ranges, to, out});
   } else {
     bool const past_caches = ranges.rows * sizeof(row) >= tuning<ExecSpace>::min_streamed_bytes &&
                              reinterpret_cast<std::uintptr_t>(out) % sizeof(row) == 0;
-    device::for_each_in_league(label, exec, ranges.count,
-                               move_lines<ExecSpace, Source, Part>{source, part, ranges, to, out,
-                                                                   memory.waiting, past_caches});
+    device::for_each_in_league(
+        label, exec, ranges.count,
+        move_lines<ExecSpace, Source, PartitionOf>{source, partition_of, ranges, to, out,
+                                                   memory.waiting, past_caches});
   }
 }
 
 /// Finds where partition p begins in rows that are sorted by partition: at the first row of p or of
 /// a later one.
-template <class Rows, class Part, class Offsets>
-struct find_begins {
+template <class Rows, class PartitionOf, class Offsets>
+struct find_offsets {
   Rows rows;
-  Part part;
+  PartitionOf partition_of;
   Offsets offsets;
   KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
     std::uint64_t first = 0, last = rows.size();
     while (first < last) {
       std::uint64_t const middle = (first + last) / 2;
-      if (part(rows.load(middle)) < p)
+      if (partition_of(rows.load(middle)) < p)
         first = middle + 1;
       else
         last = middle;
@@ -123,21 +128,22 @@ struct find_begins {
 };
 
 /// Runs the only pass, or the first of several: stable or not, which makes no difference on CPUs.
-template <class ExecSpace, class Source, class Part, class Offsets>
-void split_first(ExecSpace const& exec, Source const& source, Part const& part, std::uint64_t parts,
-                 plan<ExecSpace, typename Source::row> const& plan,
+template <class ExecSpace, class Source, class PartitionOf, class Offsets>
+void split_first(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
+                 std::uint64_t partitions, plan<ExecSpace, typename Source::row> const& plan,
                  arrays<typename Source::row> const& memory, typename Source::row* out,
                  Offsets const& offsets) {
   if constexpr (device::is_device<ExecSpace>)
     if (!plan.stable(0))
-      return partition::split<false>(exec, source, part, parts, plan, memory, out, offsets);
-  partition::split<true>(exec, source, part, parts, plan, memory, out, offsets);
+      return partition::split<false>(exec, source, partition_of, partitions, plan, memory, out,
+                                     offsets);
+  partition::split<true>(exec, source, partition_of, partitions, plan, memory, out, offsets);
 }
 
 /// Splits by the lowest bits of the partition's number first, then by higher ones, and keeps the
 /// order.
-template <class ExecSpace, class Source, class Part, class Offsets>
-void split_in_passes(ExecSpace const& exec, Source const& source, Part const& part,
+template <class ExecSpace, class Source, class PartitionOf, class Offsets>
+void split_in_passes(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
                      plan<ExecSpace, typename Source::row> const& plan,
                      arrays<typename Source::row> const& memory, typename Source::row* out,
                      Offsets const& offsets) {
@@ -146,58 +152,61 @@ void split_in_passes(ExecSpace const& exec, Source const& source, Part const& pa
       between(memory.offsets, plan.stride() + 1);
   typename Source::row *from = nullptr, *to = plan.passes() % 2 == 0 ? memory.rows : out;
   for (int pass = 0; pass < plan.passes(); ++pass) {
-    std::uint64_t const parts = plan.parts_of(pass);
-    digit<Part> const by{part, plan.shift(pass), static_cast<std::uint32_t>(parts - 1)};
+    std::uint64_t const partitions = plan.partitions_of(pass);
+    digit<PartitionOf> const by{partition_of, plan.shift(pass),
+                                static_cast<std::uint32_t>(partitions - 1)};
     if (pass == 0)
-      partition::split_first(exec, source, by, parts, plan, memory, to, between);
+      partition::split_first(exec, source, by, partitions, plan, memory, to, between);
     else
-      partition::split<true>(exec, rows(from, source.size()), by, parts, plan, memory, to, between);
+      partition::split<true>(exec, rows(from, source.size()), by, partitions, plan, memory, to,
+                             between);
     from = to;
     to = from == out ? memory.rows : out;
   }
-  device::loop_over("karpos::partition: find begins", exec, plan.parts() + 1,
-                    find_begins<rows, Part, device::held_by_loop<ExecSpace, Offsets>>{
-                        rows(out, source.size()), part, device::for_loop<ExecSpace>(offsets)});
+  device::loop_over(
+      "karpos::partition: find offsets", exec, plan.partitions() + 1,
+      find_offsets<rows, PartitionOf, device::held_by_loop<ExecSpace, Offsets>>{
+          rows(out, source.size()), partition_of, device::for_loop<ExecSpace>(offsets)});
 }
 
 /// Splits the rows of a source as planned, in memory of plan.bytes(). Asynchronous.
-template <class ExecSpace, class Source, class PartOf, class Offsets>
-void split_as_planned(ExecSpace const& exec, Source const& source, PartOf const& part_of,
+template <class ExecSpace, class Source, class Partitioner, class Offsets>
+void split_as_planned(ExecSpace const& exec, Source const& source, Partitioner const& partitioner,
                       plan<ExecSpace, typename Source::row> const& plan, std::byte* memory,
                       typename Source::row* out, Offsets const& offsets) {
   arrays<typename Source::row> const a(plan, memory);
-  part_of_row<Source, device::held_by_loop<ExecSpace, PartOf>> const part{
-      device::for_loop<ExecSpace>(part_of), static_cast<std::uint32_t>(plan.parts())};
+  partition_of_row<Source, device::held_by_loop<ExecSpace, Partitioner>> const partition_of{
+      device::for_loop<ExecSpace>(partitioner), static_cast<std::uint32_t>(plan.partitions())};
   if (plan.passes() == 1)
-    partition::split_first(exec, source, part, plan.parts(), plan, a, out, offsets);
+    partition::split_first(exec, source, partition_of, plan.partitions(), plan, a, out, offsets);
   else
-    partition::split_in_passes(exec, source, part, plan, a, out, offsets);
+    partition::split_in_passes(exec, source, partition_of, plan, a, out, offsets);
 }
 
-template <class ExecSpace, class Source, class PartOf, class Out, class Offsets>
-void run(ExecSpace const& exec, Source const& source, PartOf const& part_of, Out const& out,
-         Offsets const& offsets, std::initializer_list<memory_range> views,
+template <class ExecSpace, class Source, class Partitioner, class Out, class Offsets>
+void run(ExecSpace const& exec, Source const& source, Partitioner const& partitioner,
+         Out const& out, Offsets const& offsets, std::initializer_list<memory_range> views,
          partition_options const& options) {
   using row = typename Source::row;
   using offset = typename Offsets::non_const_value_type;
   static_assert(is_row<row>,
                 "karpos: rows of a partition are trivially copyable, of 4, 8 or 16 bytes");
   static_assert(std::is_integral_v<offset> && !std::is_const_v<typename Offsets::value_type>,
-                "karpos: offsets of parts come in a view of integers, not const");
+                "karpos: offsets of partitions come in a view of integers, not const");
   require_reachable<ExecSpace, Out, Offsets>();
   require_same_extent("the rows", source.size(), "the output", out.extent(0));
   require_data("rows of a partition", out);
   require_data("offsets of a partition", offsets);
   require_contiguous("rows of a partition", out);
-  require_parts(offsets.extent(0) - 1);
+  require_partitions(offsets.extent(0) - 1);
   require_counts<offset>("the offsets", source.size(), source.size());
   require_apart("the offsets or the workspace of a partition",
                 {range_of(offsets), range_of(options.workspace)}, views);
   plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
-  workspace<ExecSpace> const w(exec,
-                               {"partition", "partition_bytes<Row>(exec, rows, parts, options)"},
-                               options.workspace, plan.bytes());
-  partition::split_as_planned(exec, source, part_of, plan, w.data(), out.data(), offsets);
+  workspace<ExecSpace> const w(
+      exec, {"partition", "partition_bytes<Row>(exec, rows, partitions, options)"},
+      options.workspace, plan.bytes());
+  partition::split_as_planned(exec, source, partitioner, plan, w.data(), out.data(), offsets);
   w.finish();
 }
 
@@ -209,16 +218,16 @@ memory_range range_of_values(Values const& values) {
     return {};  // row numbers
 }
 
-template <class Key, class PartOf>
-auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
-  if constexpr (std::is_same_v<PartOf, by_hash>) {
-    static_assert(sizeof(Key) <= 8, "karpos: pass a part function for keys above eight bytes");
-    return hash_part<Key>(static_cast<std::uint32_t>(offsets - 1));
+template <class Key, class Partitioner>
+auto partitioner_or_default(Partitioner const& partitioner, std::uint64_t offsets) {
+  if constexpr (std::is_same_v<Partitioner, by_hash>) {
+    static_assert(sizeof(Key) <= 8, "karpos: pass a partitioner for keys above eight bytes");
+    return hash_partitioner<Key>(static_cast<std::uint32_t>(offsets - 1));
   } else {
     static_assert(
-        requires(PartOf const f, Key key) { static_cast<std::uint32_t>(f(key)); },
-        "karpos: a part function is called as part_of(key), const, and returns an integer");
-    return part_of;
+        requires(Partitioner const f, Key key) { static_cast<std::uint32_t>(f(key)); },
+        "karpos: a partitioner is called as partitioner(key), const, and returns an integer");
+    return partitioner;
   }
 }
 
@@ -228,36 +237,40 @@ auto part_or_default(PartOf const& part_of, std::uint64_t offsets) {
 /// out[offsets(p + 1) - 1], and writes the offsets. The keys of a partition come in no particular
 /// order unless options.stable. The number of partitions is one less than the number of offsets.
 ///
-/// Keys are trivially copyable objects of 4, 8 or 16 bytes. part_of(key) returns the key's
+/// Keys are trivially copyable objects of 4, 8 or 16 bytes. partitioner(key) returns the key's
 /// partition; it is called in kernels, several times for each key, and may not throw
-/// (operations.hpp says what functors may do). The default, or {}, is hash_part, for keys of up to
-/// 8 bytes.
+/// (operations.hpp says what functors may do). The default, or {}, is hash_partitioner, for keys of
+/// up to 8 bytes.
 ///
 /// Returns: nothing. Asynchronous if options.workspace is given; otherwise blocks before it frees
 ///   its own workspace.
 /// Complexity: a pass reads the keys, then the rows, and writes the rows, however skewed the
-///   partitions are (docs/partition.md has rates). One pass for up to 8,192 partitions. GPUs: up to
-///   256 if stable or from 2^32 rows on; fewer on GPUs with less than 128 KiB of shared memory for
-///   a block (if stable, less than 68 KiB).
-/// Requires: 1 to 2^26 partitions; part_of(key) is below their number (checked with
+///   partitions are (docs/partition.md has rates). Up to 8,192 partitions take one pass; each
+///   further pass splits by a factor of up to 8,192 (GPUs: 256). On GPUs one pass makes at most 256
+///   partitions if options.stable is set or there are 2^32 rows or more. If a block has less than
+///   128 KiB of shared memory (stable: 68 KiB), one pass makes fewer.
+/// Requires: 1 to 2^26 partitions; partitioner(key) is below their number (checked with
 ///   KARPOS_CONTRACTS; without, memory beyond the partitions is written), and the same at every
-///   call; out is contiguous, as long as the keys, and overlaps nothing.
+///   call; out is as long as the keys, and contiguous (other views may be strided); no output, nor
+///   the workspace, overlaps another view.
 /// Concurrency: works on `exec`, with one team for each multiprocessor, or CPU thread. A workspace
 ///   serves one call at a time.
-/// Memory: partition_bytes, for each partition of one pass (at most 8,192): on GPUs 12 bytes, and 8
-///   more for each team if stable or in several passes; on CPUs 8 bytes, and 84 more for each
-///   thread. On CPUs also 8 KiB for each thread. For several passes also 8 bytes for each partition
-///   of one pass, and the rows once more.
+/// Memory: partition_bytes. P is the number of partitions of one pass (at most 8,192):
+///
+///     GPUs             12 P bytes; if stable or in several passes, 8 P more for each team
+///     CPUs             8 P bytes, and 84 P + 8 KiB for each thread
+///     several passes   also 8 P bytes, and the rows once more
+///
 /// Throws: std::invalid_argument if views have a wrong length or no memory, or overlap; if out is
 ///   strided; for too many partitions; if the type of offsets is too small; if the workspace is too
 ///   small or not aligned; allocation_error.
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders,
 ///   "Engineering a multi-core radix sort", Euro-Par 2011.
 template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
-          class PartOf = detail::partition::by_hash>
-  requires(!Kokkos::is_view_v<PartOf>)
+          class Partitioner = detail::partition::by_hash>
+  requires(!Kokkos::is_view_v<Partitioner>)
 void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets const& offsets,
-               PartOf const& part_of = {}, partition_options const& options = {}) {
+               Partitioner const& partitioner = {}, partition_options const& options = {}) {
   using key = typename Keys::non_const_value_type;
   detail::require_reachable<ExecSpace, Keys>();
   static_assert(std::is_same_v<typename Out::value_type, key>,
@@ -266,20 +279,22 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
   detail::require_data("keys of a partition", keys);
   detail::require_apart("the output of a partition", out, keys, offsets);
   using held = device::held_by_loop<ExecSpace, Keys>;
-  p::run(exec, p::keys_alone<held>(device::for_loop<ExecSpace>(keys)),
-         p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets,
+  p::run(exec, p::keys_only<held>(device::for_loop<ExecSpace>(keys)),
+         p::partitioner_or_default<key>(partitioner, offsets.extent(0)), out, offsets,
          {detail::range_of(out), detail::range_of(keys)}, options);
 }
 
 /// Splits keys with values. Rows of out are key_value<Key, T>, or any aggregate of `key` and
 /// `value` of 4, 8 or 16 bytes. `values` is a view as long as the keys, or row_numbers: then a
-/// row's value is its number. Otherwise as partition of keys.
+/// row's value is its number. Otherwise as for keys alone.
+///
+/// Throws: also std::invalid_argument if the type of `value` is too small for the row numbers.
 template <execution_space ExecSpace, view_1d Keys, class Values, view_1d Out, view_1d Offsets,
-          class PartOf = detail::partition::by_hash>
-  requires(!Kokkos::is_view_v<PartOf> &&
+          class Partitioner = detail::partition::by_hash>
+  requires(!Kokkos::is_view_v<Partitioner> &&
            (Kokkos::is_view_v<Values> || std::is_same_v<Values, row_numbers>))
 void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Out const& out,
-               Offsets const& offsets, PartOf const& part_of = {},
+               Offsets const& offsets, Partitioner const& partitioner = {},
                partition_options const& options = {}) {
   using key = typename Keys::non_const_value_type;
   using row = typename Out::value_type;
@@ -309,7 +324,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   p::run(exec,
          p::keys_and_values<row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>(
              for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)),
-         p::part_or_default<key>(part_of, offsets.extent(0)), out, offsets,
+         p::partitioner_or_default<key>(partitioner, offsets.extent(0)), out, offsets,
          {detail::range_of(out), detail::range_of(keys), p::range_of_values(values)}, options);
 }
 

@@ -70,12 +70,12 @@ constexpr void require_keys() {
 template <class ExecSpace, class Source, class Keys, class Values, class Op>
 std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
                   Values const& values, Op const& op, reduce_by_key_options const& options) {
-  std::uint64_t const room = Kokkos::min(std::uint64_t(keys.extent(0)), values.extent(0));
+  std::uint64_t const capacity = Kokkos::min(std::uint64_t(keys.extent(0)), values.extent(0));
   using device::for_loop, device::held_by_loop;
   using result = result_views<held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>;
-  return reduce_by_key::run(exec, source,
-                            result{for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values), room},
-                            op, options.workspace, "reduce_by_key_bytes<Key, T>(exec, rows)");
+  return reduce_by_key::run(
+      exec, source, result{for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values), capacity}, op,
+      options.workspace, "reduce_by_key_bytes<Key, T>(exec, rows)");
 }
 
 }  // namespace detail::reduce_by_key
@@ -92,19 +92,19 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// Returns: the number of different keys. Blocks.
 /// Complexity: O(rows), however often a key occurs. If keys occur often, rows are merged as they
 ///   are read, once. Otherwise they are first split by key as `partition` does it (on GPUs mostly
-///   without the count), and then merged. On GPUs the rows of heavy hitters, very frequent keys,
-///   are merged while the others are split.
-/// Requires: the outputs overlap no other view, nor the workspace. Outputs may be longer than the
-///   number of different keys: the elements behind are not written.
-/// Concurrency: works on `exec`; no row costs an atomic operation on global memory of its own. The
-///   sum of floating-point numbers depends on the order, which differs from call to call; that of
-///   reproducible_plus (reproducible_plus.hpp) does not.
-/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what a
-///   partition takes; on GPUs also up to 32 KB for each multiprocessor.
-/// Throws: std::invalid_argument if views differ in length, if outputs overlap anything or are too
-///   short (the message says how many elements would do; what fitted is written), or if the
-///   workspace is too small or not aligned; hash_error if keys were chosen to have equal hashes:
-///   some keys are written then, and not all; allocation_error.
+///   into partitions of a fixed capacity, so that rows need not be counted first), and then merged.
+///   On GPUs the rows of heavy hitters, very frequent keys, are merged while other rows are split.
+/// Requires: neither an output nor the workspace overlaps another view. Views may be strided.
+///   Outputs may be longer than the number of different keys: the elements behind are not written.
+/// Concurrency: works on `exec`; atomic operations on global memory are made for many rows at once.
+///   The sum of floating-point numbers depends on the order, which differs from call to call; that
+///   of reproducible_plus (reproducible_plus.hpp) does not.
+/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what
+///   `partition` takes; on GPUs also up to 32 KB for each multiprocessor.
+/// Throws: std::invalid_argument if views differ in length, if outputs or the workspace overlap
+///   another view, if outputs are too short (the message says how many elements would do; what
+///   fitted is written), or if the workspace is too small or not aligned; hash_error if keys were
+///   chosen to have equal hashes: some keys are written then, and not all; allocation_error.
 /// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011;
 ///   Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016, for the split.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, view_1d OutKeys,
@@ -128,6 +128,7 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
   detail::require_apart("the view of different keys", out_keys, keys, values, out_values,
                         workspace);
   detail::require_apart("the view of reduced values", out_values, keys, values, workspace);
+  detail::require_apart("the workspace of a reduction", workspace, keys, values);
   using row = typename row_type<typename Keys::non_const_value_type, value>::type;
   using device::for_loop, device::held_by_loop;
   using rows = keys_and_values<row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>;
@@ -137,9 +138,12 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
 }
 
 /// Reduces several columns at once, each by any number of operations (aggregates.hpp). The results
-/// of a key are at the index of the key. A key and its partial results have 128 bytes at most: 16
-/// for a checked sum, 32 for a reproducible one, otherwise the size of the result. Otherwise as
-/// reduce_by_key of one column.
+/// of a key are at the index of the key. In all other respects it is like reduce_by_key of one
+/// column.
+///
+/// A key with the partial results of all its outputs takes at most 128 bytes; more does not
+/// compile. A checked sum takes 16 bytes, a reproducible sum 32, any other output the size of its
+/// result.
 ///
 /// Complexity: as for one column; each column is read, and split, once, however many operations it
 ///   has.
@@ -170,6 +174,7 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
   auto const workspace = detail::range_of(options.workspace);
   detail::require_apart("the view of different keys", out_keys, keys, out_counts, workspace);
   detail::require_apart("the view of counts", out_counts, keys, workspace);
+  detail::require_apart("the workspace of a reduction", workspace, keys);
   using row = typename row_type<typename Keys::non_const_value_type, count>::type;
   using rows = keys_with_value<row, device::held_by_loop<ExecSpace, Keys>, one<count>>;
   return detail::reduce_by_key::run(exec, rows{device::for_loop<ExecSpace>(keys), {}}, out_keys,
@@ -183,10 +188,11 @@ std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& o
                        reduce_by_key_options const& options = {}) {
   using namespace detail::reduce_by_key;
   require_keys<ExecSpace, Keys, OutKeys>();
-  detail::require_apart("the view of different keys", out_keys, keys,
-                        detail::range_of(options.workspace));
+  auto const workspace = detail::range_of(options.workspace);
+  detail::require_apart("the view of different keys", out_keys, keys, workspace);
+  detail::require_apart("the workspace of a reduction", workspace, keys);
   using row = typename row_type<typename Keys::non_const_value_type, no_value>::type;
-  using rows = keys_alone<row, device::held_by_loop<ExecSpace, Keys>>;
+  using rows = keys_only<row, device::held_by_loop<ExecSpace, Keys>>;
   return detail::reduce_by_key::run(exec, rows(device::for_loop<ExecSpace>(keys)), out_keys,
                                     out_keys, plus{}, options);
 }

@@ -16,15 +16,15 @@ namespace karpos {
 /// largest to the lowest bit of all, span at most 90 bits, sums are exact before they are rounded,
 /// so they are rounded correctly. Otherwise numbers are cut 90 bits below the largest number of
 /// their key. Before it is rounded, a sum of n numbers then differs from the exact one by less than
-/// n 2^-89 times the largest number. An ordinary sum of n > 2 doubles may differ by more, in any
-/// order. Infinities and NaNs have the effect that they have on ordinary sums; a sum of zero is
-/// 0.0.
+/// n 2^-89 times the largest number. An ordinary sum of n > 2 doubles may differ by more,
+/// whatever the order. Infinities and NaNs have the effect that they have on ordinary sums; a sum
+/// of zero is 0.0.
 ///
 /// Complexity: for each output, reads the column once more; if its numbers span more than 90 bits,
 ///   also reduces it once more, and looks up every row's key.
-/// Memory: if numbers span more than 90 bits, allocates up to 12 bytes a row and 32 a key. While it
-///   finds the largest exponent of each key, also the workspace of a reduction of one column. Both
-///   are on top of the reduction's workspace, even if the caller passes that.
+/// Memory: for each output whose numbers span more than 90 bits, allocates up to 12 bytes a row and
+///   32 a key. While it finds the largest exponent of each key, also the workspace of a reduction
+///   of one column. Both are on top of the reduction's workspace, even if the caller passes that.
 /// Throws: std::invalid_argument for more than 2^32 rows.
 /// Source: Demmel, Nguyen, "Parallel reproducible summation", IEEE Transactions on Computers 64(7),
 ///   2015: cuts at exponents that all agree on.

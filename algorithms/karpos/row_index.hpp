@@ -24,8 +24,8 @@
 #include "karpos/rows.hpp"
 #include "karpos/table_options.hpp"
 
-// An index of rows (rows.hpp), by all of their columns: built once, then asked for equal rows. It
-// is also the table for keys of more than eight bytes: a column of structs, or a column for each
+// An index of rows (rows.hpp), by all of their columns: built once, then searched for equal rows.
+// It is also the table for keys of more than eight bytes: a column of structs, or a column for each
 // member.
 //
 //   row     slot                group     its run
@@ -33,15 +33,15 @@
 //
 // A slot stores the number of the first of the equal rows, and a tag, some bits of the hash. If the
 // tag matches, the columns decide. A group is the rows that are equal; a run is their numbers, side
-// by side; a label is a group's number. How it is built: detail/row_index/build.hpp.
+// by side. Groups have ids, which label() writes. How it is built: detail/row_index/build.hpp.
 
 namespace karpos {
 
 /// Chooses what becomes of rows that are equal to an earlier row.
 enum class duplicates {
   kept,  ///< the index holds every row
-  /// the index holds the first of each different row, and takes more rows later; label() also knows
-  /// the group of each dropped row
+  /// of equal rows the index holds only the first; more rows may be appended later; label() also
+  /// writes the group id of each dropped row
   dropped
 };
 
@@ -49,7 +49,8 @@ struct row_index_options {
   karpos::duplicates duplicates = karpos::duplicates::kept;
   static constexpr std::uint64_t all_rows = ~std::uint64_t(0);
   /// Number of rows that the constructor indexes, from the first row on, at most as many as the
-  /// columns have; insert appends the others. By default all.
+  /// columns have. By default all. With duplicates::dropped, insert appends the others; with
+  /// duplicates::kept they cannot be appended.
   std::uint64_t rows = all_rows;
   /// Memory that the caller owns: at least bytes_for(all rows of the columns, duplicates), also if
   /// the constructor indexes fewer; aligned to 64 bytes; null: allocated. The memory must outlive
@@ -60,8 +61,8 @@ struct row_index_options {
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// View of an index for kernels, passed by value. It looks up a row of any columns of the same
-/// types: query[i] of other rows, or karpos::row(values...).
+/// View of an index for kernels, passed by value. A row to look up has values of the columns'
+/// types: other_rows[i], or karpos::row(values...).
 template <class Rows, class ExecSpace, std::unsigned_integral RowNumber>
 class row_index_ref {
  public:
@@ -84,7 +85,7 @@ class row_index_ref {
     auto const first = find(row);
     return first ? m_groups.count(*first) : RowNumber(0);
   }
-  /// Returns the number of the group of rows that equal this one, below groups() of the index.
+  /// Returns the group id of the rows that equal this one, below groups() of the index.
   KOKKOS_FUNCTION found<RowNumber> label(row_type const& row) const {
     auto const first = find(row);
     return first ? found<RowNumber>{true, m_groups.group_of[*first]} : found<RowNumber>{};
@@ -105,7 +106,8 @@ class row_index_ref {
 };
 
 /// An index of rows. It keeps the views of the columns, not copies of them: do not change rows that
-/// are indexed. Copies of an index share its memory.
+/// are indexed. Copies of an index share its memory. Lookups are asynchronous: call exec.fence()
+/// before the last copy is destroyed.
 ///
 /// Rows with a null, if nulls are unequal, are equal to no row: they are in no group, and are not
 /// found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t for up to 2^40 - 8.
@@ -147,7 +149,8 @@ class row_index {
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o = {})
       : row_index(exec, rows, o, detail::everything{}) {}
   /// Indexes the rows i for which members(i) is true or not zero: a view of bool or integers, as
-  /// long as the rows. Otherwise as the constructor above.
+  /// long as the rows. The mask applies only to the rows that the constructor indexes; insert
+  /// appends every row. Otherwise as the constructor above.
   template <view_1d Members>
   row_index(ExecSpace const& exec, Rows const& rows, Members const& members,
             row_index_options const& o = {})
@@ -173,7 +176,7 @@ class row_index {
   Rows const& rows() const { return m_rows; }
 
   /// Appends the next n rows of the columns to an index that drops duplicates. Groups keep their
-  /// numbers; new groups follow. Columns may be written until their rows are appended.
+  /// ids; new groups follow. Columns may be written until their rows are appended.
   ///
   /// Returns: the number of new groups. Blocks.
   /// Complexity: O(n), whatever the size of the index is.
@@ -183,8 +186,9 @@ class row_index {
   /// Concurrency: works on `exec`; one insertion at a time, and no lookup meanwhile. Refs stay
   ///   valid.
   /// Memory: workspace_bytes(exec, n, duplicates::dropped), the caller's or allocated.
-  /// Throws: std::invalid_argument if n is larger than the number of rows that are left, if the
-  ///   index keeps duplicates, or if the workspace is too small or not aligned; allocation_error.
+  /// Throws, and changes nothing: std::invalid_argument if n is larger than the number of rows that
+  ///   are not appended yet, if the index keeps duplicates, or if the workspace is too small or not
+  ///   aligned; allocation_error.
   std::uint64_t insert(ExecSpace const& exec, std::uint64_t n,
                        wrapped_memory const& workspace = {nullptr, 0}) {
     if (m_duplicates == duplicates::kept)
@@ -218,22 +222,22 @@ class row_index {
     look_up<typename Out::non_const_value_type>("contains", exec, queries,
                                                 detail::row_index::is_present{}, out);
   }
-  /// Writes the number of the group of rows that equal queries[i], below groups(), or `missing`, to
+  /// Writes the group id of the rows that equal queries[i], below groups(), or `missing`, to
   /// out(i). Groups are numbered in the order of their first rows. Otherwise as find.
   template <class Queries, view_1d Out>
     requires detail::is_row_view<Queries>
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
-    look_up<RowNumber>("label", exec, queries, detail::row_index::label_of{}, out);
+    look_up<RowNumber>("label", exec, queries, detail::row_index::group_id_of{}, out);
   }
-  /// Writes the number of the group of each row that was indexed or appended, or `missing`, without
-  /// a lookup. Asynchronous.
+  /// Writes the group id of each row that was indexed or appended, or `missing`, without a lookup.
+  /// Asynchronous.
   ///
   /// Throws: std::invalid_argument if the output is not as long as these rows.
   template <view_1d Out>
   void label(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();
-    detail::require_same_extent("the rows of an index", m_end, "the labels", out.extent(0));
-    using body = detail::row_index::copy_labels<RowNumber, device::held_by_loop<ExecSpace, Out>>;
+    detail::require_same_extent("the rows of an index", m_end, "the group ids", out.extent(0));
+    using body = detail::row_index::copy_group_ids<RowNumber, device::held_by_loop<ExecSpace, Out>>;
     device::loop_over("karpos::row_index: label", exec, m_end,
                       body{m_arrays.group_of, device::for_loop<ExecSpace>(out)});
   }
@@ -256,7 +260,7 @@ class row_index {
   ref_type ref() const { return {m_rows, table(), runs()}; }
 
  private:
-  friend struct detail::row_index::opened;
+  friend struct detail::row_index::index_access;
   using arrays = detail::row_index::arrays<RowNumber>;
   using row_groups = detail::row_index::row_groups<RowNumber>;
 
@@ -285,10 +289,10 @@ class row_index {
     append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
   }
 
-  static void require_rows(std::uint64_t asked, std::uint64_t rows) {
-    if (asked > rows && asked != row_index_options::all_rows)
+  static void require_rows(std::uint64_t requested, std::uint64_t rows) {
+    if (requested > rows && requested != row_index_options::all_rows)
       detail::reject("an index of more rows than there are",
-                     std::to_string(asked) + " of " + std::to_string(rows),
+                     std::to_string(requested) + " of " + std::to_string(rows),
                      "leave options.rows out for all of them");
   }
 
@@ -303,7 +307,7 @@ class row_index {
     detail::row_index::build<ExecSpace, RowNumber> const build(
         exec, m_arrays,
         detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, n, keeps, w.data()));
-    auto const found = build.find_groups(m_rows, members, m_end, m_end + n, m_groups);
+    auto const found = build.compute_groups(m_rows, members, m_end, m_end + n, m_groups);
     m_end += n;
     m_indexed += found.rows;
     m_groups += found.groups;
@@ -369,10 +373,10 @@ class row_index {
   bool m_has_runs = false;  // without runs, each group has one row in the index
 };
 
-/// Numbers the groups of equal rows in the order of their first rows: writes the number of row i's
-/// group, below the number of groups, to out(i). Rows with a null, if nulls are unequal, get the
-/// largest value of the type. Out is a view of std::uint32_t, or of std::uint64_t for more than
-/// 2^31 - 8 rows.
+/// Numbers the groups of equal rows in the order of their first rows: writes row i's group id,
+/// below the number of groups, to out(i). Rows with a null, if nulls are unequal, get the largest
+/// value of the type. Out is a view of std::uint32_t or std::uint64_t; more than 2^31 - 8 rows need
+/// std::uint64_t.
 ///
 /// Returns: the number of groups. Blocks.
 /// Memory: that of a row_index and of its build.

@@ -43,7 +43,7 @@ struct write_selected {
 };
 
 template <class View>
-void require_room(char const* what, View const& out, std::uint64_t k) {
+void require_length(char const* what, View const& out, std::uint64_t k) {
   if (out.extent(0) != 0 && out.extent(0) < k)
     reject(std::string("the view for selected ") + what + " is too short",
            std::to_string(out.extent(0)) + " elements, " + std::to_string(k) + " to select",
@@ -56,8 +56,8 @@ void require_selectable(Scores const& scores, std::uint64_t k, Indices const& in
   if (k > scores.extent(0))
     reject("more elements to select than there are",
            std::to_string(k) + " of " + std::to_string(scores.extent(0)), "select at most all");
-  require_room("indices", indices, k);
-  require_room("values", values, k);
+  require_length("indices", indices, k);
+  require_length("values", values, k);
   using index = typename Indices::non_const_value_type;
   std::uint64_t const max_index = std::numeric_limits<index>::max();
   if (indices.extent(0) != 0 && scores.extent(0) > 0 && scores.extent(0) - 1 > max_index)
@@ -71,12 +71,12 @@ template <class ExecSpace, class Scores, class Selected>
 void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
             Selected const& selected) {
   if constexpr (tuning<ExecSpace>::has_private_buffers) {
-    if (fits_blocks(exec, scores.extent(0), k)) {
-      by_blocks(exec, scores, k, selected);
+    if (can_use_blocks(exec, scores.extent(0), k)) {
+      select_by_blocks(exec, scores, k, selected);
       return;
     }
   }
-  by_radix(exec, scores, k, selected);
+  select_by_radix(exec, scores, k, selected);
 }
 
 }  // namespace detail::select_k
@@ -90,7 +90,7 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
   if (k == 0) return 0;
   std::size_t const selected = k * sizeof(detail::ranked<bits>);
   if constexpr (tuning<ExecSpace>::has_private_buffers)
-    if (fits_blocks(exec, size, k)) return selected + blocks_bytes<bits>(exec, k);
+    if (can_use_blocks(exec, size, k)) return selected + blocks_bytes<bits>(exec, k);
   return selected + radix_bytes<bits>();
 }
 
@@ -104,13 +104,13 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
 ///
 /// Complexity: CPUs take one pass of comparisons while k is small, that is while the buffers of all
 ///   threads (see Memory) hold no more than a quarter of the elements. Otherwise, and on GPUs, one
-///   pass for each 12 bits, until the bits read tell the selected elements from the others (at most
-///   3 passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort of k pairs, by one
-///   thread on CPUs.
+///   pass for each 12 bits, until the bits read separate the selected elements from the others (at
+///   most 3 passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort of k pairs, by
+///   one thread on CPUs.
 /// Requires: the views do not overlap, and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
-/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k; and 32 KiB, or on
-///   CPUs, while k is small, a buffer for each thread, of 16 KiB and 32 bytes for each of k.
+/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k, and 32 KiB. On CPUs, while
+///   k is small, instead of the 32 KiB: 16 KiB and 32 bytes for each of k, for each thread.
 /// Throws: std::invalid_argument if k is larger than the number of elements, if a view of results
 ///   has elements, but fewer than k, or if the type of indices is too small; allocation_error.
 /// Source: the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection algorithms

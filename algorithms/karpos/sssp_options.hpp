@@ -12,34 +12,40 @@ namespace karpos {
 /// Options of sssp. Distances do not depend on them. Parents depend on them only if a vertex has
 /// several shortest paths.
 struct sssp_options {
-  /// The width of the first buckets of distances: vertices of a bucket are expanded until they do
-  /// not change, then those of the next one. 0: automatic, the workspace's delta(). Narrow buckets
-  /// need more rounds, wide ones expand more vertices in vain. Once half of all edges have been
-  /// inspected, the width is doubled after each bucket of few edges, also if the caller chose it.
+  /// The width of the first buckets of distances: vertices of a bucket are expanded until their
+  /// distances stop changing, then those of the next one. 0: automatic, the workspace's delta().
+  /// For integers rounded down; at most the largest number of the weights' type. Narrow buckets
+  /// need more rounds, wide ones expand more vertices in vain. Once half as many edges have been
+  /// inspected as the graph has, each bucket of fewer than 1,024 edges a team (on GPUs a block, on
+  /// CPUs a thread) doubles the width, even one that the caller chose.
   double delta = 0;
-  /// How much farther than the hubs, the vertices of most edges, distances are still pushed; in the
-  /// unit of the weights. It counts from the end of the bucket in which about 1/128 of all edges
-  /// have been inspected, because the hubs are near then. Vertices farther away pull their
-  /// distances along their own edges. Pulling inspects fewer edges if most vertices are about as
-  /// far from the hubs, as in social networks. Used only for undirected graphs in which every edge
-  /// weighs the same in both directions; ignored for others. 0: automatic, the workspace's reach().
-  /// Infinity: nothing is pulled.
+  /// Distances up to this much beyond the hubs (the vertices of most edges) are pushed; vertices
+  /// farther away pull theirs along their own edges. In the unit of the weights. It is measured
+  /// from the end of the bucket in which more than 1/128 of all edges have been inspected: by then
+  /// the hubs have been reached. Pulling inspects fewer edges if most vertices are about equally
+  /// far from the hubs, as in social networks. 0: automatic, the workspace's reach(). Infinity:
+  /// nothing is pulled.
+  ///
+  /// Used only for undirected graphs in which every edge weighs the same in both directions, and
+  /// ignored for others. If the workspace has not tested the weights yet, the first call does, by a
+  /// pass over all edges. Other weights pass the test with a probability of 2^-64; results may then
+  /// be wrong.
   double reach = 0;
   /// The largest number of hops that a team goes by itself before the grid synchronises, while few
   /// vertices are to be expanded. 0: every round is one hop.
-  std::uint32_t window_hops = 32;
+  std::uint32_t fusion_hops = 32;
   launch_mode driver = launch_mode::automatic;
 };
 
 /// Report of a call of sssp.
 struct sssp_report {
-  double delta = 0;            ///< width of the first buckets
-  std::uint64_t buckets = 0;   ///< buckets that were begun; one without a vertex may count
-  std::uint64_t rounds = 0;    ///< rounds, each with a grid-wide synchronisation
-  std::uint64_t windows = 0;   ///< rounds of several hops, among these
-  std::uint64_t vertices = 0;  ///< vertices taken out of queues that all teams share
-  std::uint64_t edges = 0;     ///< edges inspected, again for each expansion of a vertex
-  std::uint64_t passes = 0;    ///< passes that pull the vertices beyond the reach
+  double delta = 0;                ///< width of the first buckets
+  std::uint64_t buckets = 0;       ///< buckets that were begun; may include an empty one
+  std::uint64_t rounds = 0;        ///< rounds, each with a grid-wide synchronisation
+  std::uint64_t fused_rounds = 0;  ///< rounds of several hops (bucket fusion), among these
+  std::uint64_t vertices = 0;      ///< vertices taken out of queues that all teams share
+  std::uint64_t edges = 0;         ///< edges inspected, again for each expansion of a vertex
+  std::uint64_t passes = 0;        ///< passes that pull the vertices beyond the reach
 };
 
 }  // namespace karpos

@@ -27,25 +27,25 @@ namespace detail::sssp {
 /// Sum and faults of all weights.
 struct weight_sums {
   double sum = 0;                                   // sum of the finite ones
-  std::uint64_t refused = 0;                        // number of negative ones and NaNs
-  std::uint64_t first_refused = ~std::uint64_t(0);  // edge of the first of these
+  std::uint64_t invalid = 0;                        // number of negative ones and NaNs
+  std::uint64_t first_invalid = ~std::uint64_t(0);  // edge of the first of these
 
   KOKKOS_FUNCTION weight_sums& operator+=(weight_sums const& other) {
     sum += other.sum;
-    refused += other.refused;
-    first_refused = Kokkos::min(first_refused, other.first_refused);
+    invalid += other.invalid;
+    first_invalid = Kokkos::min(first_invalid, other.first_invalid);
     return *this;
   }
 };
 template <class Weight>
-struct look_at_weight {
+struct sum_weights {
   Weight const* weight;
   KOKKOS_FUNCTION void operator()(std::uint64_t e, weight_sums& sums) const {
-    using labels = label_of<Weight>;
-    if (labels::is_refused(weight[e])) {
-      ++sums.refused;
-      sums.first_refused = Kokkos::min(sums.first_refused, e);
-    } else if (labels::is_finite(weight[e])) {
+    using traits = distance_traits<Weight>;
+    if (traits::is_invalid(weight[e])) {
+      ++sums.invalid;
+      sums.first_invalid = Kokkos::min(sums.first_invalid, e);
+    } else if (traits::is_finite(weight[e])) {
       sums.sum += static_cast<double>(weight[e]);
     }
   }
@@ -60,12 +60,12 @@ inline void require_reach(double reach) {
 /// The part of a workspace that does not depend on the graph.
 struct fixed_memory {
   bfs::level_counters levels[3], far[3];
-  std::uint64_t far_min[3], window_edges, last_lowered;
+  std::uint64_t far_min[3], fused_edges, last_lowering_pass;
   summary record;
-  std::uint32_t too_far, unused;
+  std::uint32_t distance_overflowed, unused;
 };
 
-struct opened_workspace;  // access to a workspace, for calls of sssp
+struct workspace_access;  // access to a workspace, for calls of sssp
 
 }  // namespace detail::sssp
 }  // namespace karpos
@@ -78,7 +78,8 @@ struct Kokkos::reduction_identity<karpos::detail::sssp::weight_sums> {
 namespace karpos {
 
 /// Memory of shortest paths, and what they need to know of a graph and its weights in advance. Made
-/// once, for any number of calls.
+/// once, for any number of calls. A workspace holds the views of the graph and of the weights, so
+/// that managed memory stays allocated.
 ///
 /// Weight: float, double, or integers of 32 or 64 bits. weights(e) is the weight of the edge
 /// column_indices()(e).
@@ -129,30 +130,35 @@ class sssp_workspace {
   }
 
   /// Copies all rows, each sorted by weight, for many calls with a reach on one graph. Calls then
-  /// skip the edges that are too heavy to lead below the reach or to lower a distance.
+  /// leave out the end of a row, whose edges are so heavy that they can neither lead to a distance
+  /// below the reach nor lower one.
   ///
   /// reach: as in sssp_options; 0: automatic. The copy counts, for each row, the edges lighter than
-  /// 1/2, 1, 2 and 4 times this reach. Calls with another reach are as right, and slower. Another
-  /// sort_rows changes nothing.
-  /// Returns: whether calls gain from it. If they do not, because there is no reach or weights
-  ///   differ by direction, nothing is done.
+  /// 1/2, 1, 2 and 4 times this reach. Calls with another reach are as right, and slower. Once rows
+  /// are sorted, another sort_rows changes nothing.
+  /// Returns: whether calls with this reach gain from sorted rows. They do not if the reach is
+  ///   infinite, the graph is directed, or weights differ by direction. Then nothing is done; rows
+  ///   sorted before stay in use.
   /// Complexity: a sort of the edges; on CPUs each row is sorted by one thread. Blocks.
   /// Concurrency: not during a call with this workspace. Copies of it that were made before do not
   ///   get these rows.
-  /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge; while it sorts, in
-  ///   addition about the size of all ids and weights: once on CPUs, four times on GPUs.
+  /// Memory: 16 bytes a vertex, and a vertex id and a weight for each edge. While it sorts, also
+  ///   about the bytes of all ids and weights: once on CPUs, four times on GPUs (for ids and
+  ///   weights of 4 bytes).
   /// Throws: std::invalid_argument if the reach is negative or NaN; allocation_error if there is
   ///   not enough memory: calls go on without these rows.
   bool sort_rows(ExecSpace const& exec, double reach = 0) {
     detail::sssp::require_reach(reach);
     if (reach == 0) reach = m_reach;
     std::uint64_t const n = m_graph.vertices(), m = m_graph.edges();
-    if (m == 0 || reach_of(exec, reach) == detail::sssp::label_of<Weight>::no_path()) return false;
-    if (m_sorted.exist()) return true;
+    if (m == 0 ||
+        effective_reach(exec, reach) == detail::sssp::distance_traits<Weight>::infinite_weight())
+      return false;
+    if (m_sorted.is_allocated()) return true;
     detail::allocate_or_explain<memory_space>(
         m_sorted.bytes_for(n, m), "rows in order of weight", "search without them", [&] {
-          m_sorted.make(exec, out_rows(), m_weights.data(), n, m, reach,
-                        m_weight_sum / static_cast<double>(m));
+          m_sorted.build(exec, out_rows(), m_weights.data(), n, m, reach,
+                         m_weight_sum / static_cast<double>(m));
         });
     count_classes(exec);
     return true;
@@ -166,7 +172,7 @@ class sssp_workspace {
   /// Returns the bytes that the workspace has allocated.
   std::size_t bytes() const {
     return m_bytes +
-           (m_sorted.exist() ? m_sorted.bytes_for(m_graph.vertices(), m_graph.edges()) : 0);
+           (m_sorted.is_allocated() ? m_sorted.bytes_for(m_graph.vertices(), m_graph.edges()) : 0);
   }
   /// Returns the bytes that a workspace for this graph allocates, without the rows of sort_rows.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
@@ -178,7 +184,7 @@ class sssp_workspace {
   }
 
  private:
-  friend struct detail::sssp::opened_workspace;
+  friend struct detail::sssp::workspace_access;
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::sssp::tuning<ExecSpace>;
@@ -190,18 +196,18 @@ class sssp_workspace {
 
   static device::grid_shape shape_of(ExecSpace const& exec) {
     return device::shape_for<tuned::team_threads, tuned::teams_per_processor, tuned::tile_width>(
-        exec, detail::sssp::window_bytes<ExecSpace, typename state_type::word>,
+        exec, detail::sssp::team_queue_bytes<ExecSpace, typename state_type::word>,
         detail::sssp::bins<state_type>::bytes);
   }
 
   void read_weights(ExecSpace const& exec) {
     using namespace detail::sssp;
     auto const sums = device::reduce_over<Kokkos::Sum<weight_sums>>(
-        "karpos::sssp::weights", exec, m_graph.edges(), look_at_weight<Weight>{m_weights.data()});
-    if (sums.refused > 0)
+        "karpos::sssp::weights", exec, m_graph.edges(), sum_weights<Weight>{m_weights.data()});
+    if (sums.invalid > 0)
       detail::reject(
-          std::to_string(sums.refused) + " weights are refused",
-          "negative, or no numbers, the first that of edge " + std::to_string(sums.first_refused),
+          std::to_string(sums.invalid) + " weights are refused",
+          "negative, or no numbers, the first that of edge " + std::to_string(sums.first_invalid),
           "pass weights of zero or more");
     m_weight_sum = sums.sum;
   }
@@ -260,11 +266,11 @@ class sssp_workspace {
     if (mean_weight > 0) {
       if (mean_degree >= tuned::reach_degree && is_symmetric(exec))
         m_reach =
-            tuned::reach(mean_weight, mean_degree, mean_degree_of_ends(exec, out_rows(), n, m));
-      m_delta = m_reach < std::numeric_limits<double>::infinity()
-                    ? tuned::delta_of_reach(m_reach)
-                    : Kokkos::min(tuned::delta(mean_weight, mean_degree),
-                                  widest_delta(exec, mean_degree));
+            tuned::reach(mean_weight, mean_degree, mean_neighbour_degree(exec, out_rows(), n, m));
+      m_delta =
+          m_reach < std::numeric_limits<double>::infinity()
+              ? tuned::delta_of_reach(m_reach)
+              : Kokkos::min(tuned::delta(mean_weight, mean_degree), max_delta(exec, mean_degree));
     }
     m_delta = Kokkos::max(m_delta, std::numeric_limits<double>::min());
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
@@ -272,19 +278,20 @@ class sssp_workspace {
 
   /// Returns the largest width of a bucket in which few vertices are expanded in vain: infinity
   /// unless weights spread over decades.
-  double widest_delta(ExecSpace const& exec, double mean_degree) const {
+  double max_delta(ExecSpace const& exec, double mean_degree) const {
     // The queue is not used yet.
     detail::sssp::weight_sample const sample(exec, m_weights.data(), m_graph.edges(),
                                              reinterpret_cast<double*>(m_queue.data()),
                                              m_queue.extent(0) / 2);
-    return sample.spreads(tuned::spread) ? sample.quantile(tuned::light_part(mean_degree))
-                                         : std::numeric_limits<double>::infinity();
+    return sample.is_spread_over(tuned::spread)
+               ? sample.quantile(tuned::light_fraction(mean_degree))
+               : std::numeric_limits<double>::infinity();
   }
 
-  Weight reach_of(ExecSpace const& exec, double distance) const {
-    constexpr Weight most = detail::sssp::label_of<Weight>::no_path();
-    bool const pulls = distance < static_cast<double>(most) / 2 && is_symmetric(exec);
-    return pulls ? static_cast<Weight>(distance) : most;
+  Weight effective_reach(ExecSpace const& exec, double distance) const {
+    constexpr Weight unlimited = detail::sssp::distance_traits<Weight>::infinite_weight();
+    bool const pulling = distance < static_cast<double>(unlimited) / 2 && is_symmetric(exec);
+    return pulling ? static_cast<Weight>(distance) : unlimited;
   }
 
   /// Returns whether each edge occurs in both directions with one weight. The first call inspects
@@ -301,22 +308,22 @@ class sssp_workspace {
 
   /// Returns what the steps share, without the results.
   state_type state(ExecSpace const& exec, Weight delta, double reach,
-                   std::uint32_t window_hops) const {
+                   std::uint32_t fusion_hops) const {
     state_type s{};
     s.vertices = m_graph.vertices();
     s.words = m_words;
     s.edges = m_graph.edges();
     s.out = out_rows();
     s.weight = m_weights.data();
-    if (m_sorted.exist()) {
+    if (m_sorted.is_allocated()) {
       s.out.column = m_sorted.columns.data();
       s.weight = m_sorted.weights.data();
       s.lighter = m_sorted.lighter.data();
       s.lighter_than = m_sorted.lighter_than;
     }
     s.delta = delta;
-    s.reach = reach_of(exec, reach);
-    s.window_hops = window_hops;
+    s.reach = effective_reach(exec, reach);
+    s.fusion_hops = fusion_hops;
     s.queue = m_queue.data();
     for (int i = 0; i < 2; ++i)
       s.near_bits[i] = m_bits.data() + static_cast<std::uint64_t>(i) * m_words;
@@ -324,9 +331,9 @@ class sssp_workspace {
     s.levels = f->levels;
     s.far = f->far;
     s.far_min = f->far_min;
-    s.window_edges = &f->window_edges;
-    s.last_lowered = &f->last_lowered;
-    s.too_far = &f->too_far;
+    s.fused_edges = &f->fused_edges;
+    s.last_lowering_pass = &f->last_lowering_pass;
+    s.distance_overflowed = &f->distance_overflowed;
     s.teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
     for (int c = 1; c < detail::bfs::degree_classes; ++c) {
@@ -343,7 +350,7 @@ class sssp_workspace {
   std::size_t m_bytes = 0;
   std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
   double m_weight_sum = 0, m_delta = 1, m_reach = std::numeric_limits<double>::infinity();
-  std::shared_ptr<int> m_symmetric = std::make_shared<int>(-1);  // 1, 0; -1: not looked at yet
+  std::shared_ptr<int> m_symmetric = std::make_shared<int>(-1);  // 1, 0; -1: not known yet
   array<std::uint32_t> m_queue, m_bits;
   array<detail::sssp::fixed_memory> m_fixed;
   detail::sssp::sorted_rows<vertex_type, Weight, memory_space> m_sorted;

@@ -9,13 +9,19 @@ namespace karpos {
 
 /// Growth policy: how a blocking insertion treats a key that finds no slot.
 enum class growth {
-  /// It rejects the key, once no slots of erased keys are left to use again.
+  /// It rejects the key, once no slots of erased keys are left to use again. max_keys is no limit:
+  /// a key beyond it is rejected only if all slots that it may take are in use.
   fixed,
   /// It rehashes in steps, as often as the call needs, each to two to four times max_keys (or
-  /// the number of keys, if that is larger). A step is larger if keys find no slot in that table
-  /// because too many hashes are alike. Steps end at 16 slots a key. Refs become invalid, and a
-  /// table over wrapped memory leaves that memory. A hash_map or hash_set compacts instead if it
-  /// has tombstones and max_keys suffices for the keys.
+  /// the number of keys, if that is larger). A step is larger if keys find no slot in the table of
+  /// a step because too many hashes are alike. When the table has 16 slots a key, it stops growing
+  /// and the remaining keys are rejected. Refs become invalid, and a table over wrapped memory
+  /// leaves that memory. A hash_map or hash_set compacts instead if it has slots of erased keys and
+  /// max_keys suffices for the keys.
+  ///
+  /// A large call is inserted in pieces. Before a piece, the table also grows if it holds max_keys
+  /// keys and the rest of the call, at the share of new keys in the piece before, needs more slots
+  /// than are left below (max_keys + capacity) / 2.
   automatic
 };
 
@@ -25,15 +31,16 @@ enum class growth {
 /// value that is neither.
 ///
 /// The default sentinels are, of integers, the largest values; of other types, the largest bit
-/// patterns. Keys with fewer bytes than the key half of a slot (four or eight) never equal a
-/// default sentinel, and neither do floating-point keys: their NaNs are all stored as the quiet
-/// NaN.
+/// patterns. Keys with fewer bytes than the key's part of a slot never equal a default sentinel.
+/// That part has eight bytes if key or value has more than four, and in hopscotch and cuckoo sets;
+/// else four. Floating-point keys never equal a default sentinel either: their NaNs are all stored
+/// as the quiet NaN.
 template <class Key>
 struct hash_table_options {
   /// Keys per slot when max_keys keys are stored; in (0, 0.98].
   double load = 0.8;
-  /// The sentinel that marks an unused slot. Default: the largest value that the key half of a slot
-  /// can hold (see above).
+  /// The sentinel that marks an unused slot. Default: the largest value that the key's part of a
+  /// slot can hold (see above).
   std::optional<Key> empty_key = {};
   /// The sentinel that marks an erased slot. Default: the second largest of these values.
   std::optional<Key> erased_key = {};
@@ -51,9 +58,10 @@ struct hash_table_options {
 /// Memory that the caller owns, in the memory space of the table. It must outlive the table that is
 /// made in it, or the call that uses it as workspace.
 ///
-/// For a table: at least bytes_for(...) bytes, aligned to a bucket (an alignment of 64 always
+/// For a hash_map, hash_set, hopscotch_map or hopscotch_set (other tables only work in memory of
+/// their own): at least bytes_for(...) bytes, aligned to a bucket (an alignment of 64 always
 /// suffices); a null pointer, fewer bytes or another alignment throw std::invalid_argument. In
-/// options of other calls a null pointer means: none given, allocate.
+/// options of other calls a null pointer, or one with 0 bytes, means: none given, allocate.
 ///
 /// Constructing a table erases what the memory held. Tables of one type, size and seed that are
 /// made in the same memory share their keys; the last one constructed erases them for all.

@@ -13,17 +13,23 @@
 //
 // In the growing phase every object seen becomes a candidate, until the threshold reaches the upper
 // bound of an object not seen in any list. In the shrinking phase no object becomes a candidate,
-// and candidates leave whose upper bound is not above the threshold; in queries over score vectors,
-// only those whose upper bound is below it. The phase ends when k are left. The depth grows in
-// strides, batches of levels; bounds are computed at the end of each. A bitmap, the "visited
-// bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that later entries
-// of other objects cost one access to it.
+// and candidates whose upper bound is not above the threshold are dropped; in queries over score
+// vectors, only those whose upper bound is below it. (Over accumulators an upper bound includes a
+// margin for rounding, so it is always above the object's own lower bound.)
+//
+// The phase ends when k candidates remain, when no more reading can separate the candidates, or
+// when all is read. More than k may remain: these finalists are ranked by their exact aggregates.
+//
+// The depth grows in strides, batches of levels; bounds are computed at the end of each. A bitmap,
+// the "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that
+// later entries of other objects cost one access to it.
 //
 // There are two ways, which differ in what is kept for each object:
 //
-//   detail/top_k/accumulator_query.hpp   weighted sums: a packed accumulator (partial sum and set
-//                                        of lists seen), one atomic addition for an entry, a
-//                                        histogram of lower bounds instead of sorting. Its phases:
+//   detail/top_k/accumulator_query.hpp   weighted sums: a packed accumulator (partial sum in fixed
+//                                        point, and set of lists seen), one atomic addition for an
+//                                        entry, a histogram of lower bounds instead of sorting.
+//                                        Its phases are in
 //                                        growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
 //   detail/top_k/nra_query.hpp           any monotone aggregate, any scores: the vector of an
 //                                        object's scores; bounds of all candidates are computed
@@ -52,15 +58,15 @@ namespace karpos {
 
 namespace detail::top_k {
 
-inline void require_room(char const* what, std::uint64_t extent, std::uint64_t k) {
+inline void require_length(char const* what, std::uint64_t extent, std::uint64_t k) {
   if (extent < k)
     reject(std::string("a view for ") + what + " of a ranked query is too short",
            std::to_string(extent) + " for k = " + std::to_string(k), "make it k long");
 }
 
 template <class Ids, class Scores>
-results<typename Ids::non_const_value_type> results_in(Ids const& ids, Scores const& scores,
-                                                       bool with_scores) {
+results<typename Ids::non_const_value_type> make_results(Ids const& ids, Scores const& scores,
+                                                         bool with_scores) {
   results<typename Ids::non_const_value_type> to{ids.data(), nullptr, nullptr};
   if (!with_scores) return to;
   if constexpr (std::is_same_v<typename Scores::value_type, float>)
@@ -71,17 +77,18 @@ results<typename Ids::non_const_value_type> results_in(Ids const& ids, Scores co
 }
 
 template <class Lists, class Aggregate>
-void require_sound(query_sizes<Lists> const& room, Lists const& lists, std::uint64_t k,
-                   top_k_options<Aggregate> const& options) {
-  if (lists.lists() > room.lists || lists.objects() > room.objects ||
-      lists.is_dense() != room.dense)
+void require_valid_query(query_sizes<Lists> const& capacity, Lists const& lists, std::uint64_t k,
+                         top_k_options<Aggregate> const& options) {
+  if (lists.lists() > capacity.lists || lists.objects() > capacity.objects ||
+      lists.is_dense() != capacity.dense)
     reject("sorted lists do not fit the workspace of a ranked query",
            std::to_string(lists.lists()) + " lists of " + std::to_string(lists.objects()) +
-               " objects for " + std::to_string(room.lists) + " of " + std::to_string(room.objects),
+               " objects for " + std::to_string(capacity.lists) + " of " +
+               std::to_string(capacity.objects),
            "make it for such lists");
-  if (k > room.k && room.k < room.objects)
+  if (k > capacity.k && capacity.k < capacity.objects)
     reject("k is too large for the workspace of a ranked query",
-           std::to_string(k) + " for " + std::to_string(room.k), "make it for such a k");
+           std::to_string(k) + " for " + std::to_string(capacity.k), "make it for such a k");
   if (!(options.missing_score < HUGE_VAL))
     reject("the missing score of a ranked query is wrong", std::to_string(options.missing_score),
            "it is a number below infinity");
@@ -116,17 +123,23 @@ void require_in_range(bool in_range, Lists const& lists) {
 ///
 /// Returns: what was done, and how many objects were found: k, or all if there are fewer. Blocks.
 /// Complexity: reads about the fraction (n! k / m)^(1/n) of each of n independent lists of m
-///   entries, and at most all of them; for exact aggregates also ids once more, until each finalist
-///   has been read in every list.
+///   entries, and at most all of them; for exact aggregates also ids once more, until the remaining
+///   candidates (finalists) have been found in every list.
 /// Requires: lists are sorted by falling score, without NaN, with each id at most once in a list;
 ///   options.validate checks this.
 /// Concurrency: one query of a workspace at a time.
-/// Memory: allocates nothing, except for score vectors and sorts (see top_k_workspace).
-/// Throws: std::invalid_argument if views are shorter than k or strided; if the lists or k do not
-///   fit the workspace; if there are other than one weight for each list; if the missing score is
-///   NaN or plus infinity; if dense ids are not below the number of objects, or there are too many
-///   sparse ids; for what options.validate finds; for launch_mode::persistent_kernel, in a query
-///   over accumulators, if the space has none or its blocks do not all fit on the device.
+/// Memory: allocates nothing, except for score vectors and sorts (see top_k_workspace), and for
+///   options.validate, which is on by default with KARPOS_CONTRACTS: a bit for each object, or for
+///   sparse ids the ids of the longest list and, on GPUs, what sorts them.
+/// Throws: std::invalid_argument:
+///   - if views are shorter than k or strided, or if the lists or k do not fit the workspace;
+///   - if the number of weights is not that of the lists;
+///   - if the missing score is NaN or plus infinity;
+///   - if a dense id is not below the number of objects, or there are too many sparse ids. The
+///     outputs may have been written then; the workspace stays usable;
+///   - for what options.validate finds;
+///   - for launch_mode::persistent_kernel in a query over accumulators, if the execution space has
+///     no persistent kernels, or the kernel's blocks do not all fit on the device at once.
 ///   allocation_error if there is not enough memory for score vectors, or for options.validate.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Lists, class Aggregate, view_1d Ids,
@@ -142,24 +155,24 @@ top_k_report top_k(ExecSpace const& exec,
   static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
                 "karpos: scores come in a view of float or double");
   detail::require_reachable<ExecSpace, Ids, Scores>();
-  detail::top_k::require_room("ids", out_ids.extent(0), k);
+  detail::top_k::require_length("ids", out_ids.extent(0), k);
   detail::require_contiguous("ids of a ranked query", out_ids);
   if (out_scores.extent(0) > 0) {
-    detail::top_k::require_room("scores", out_scores.extent(0), k);
+    detail::top_k::require_length("scores", out_scores.extent(0), k);
     detail::require_contiguous("scores of a ranked query", out_scores);
   }
   auto& memory = detail::top_k::workspace_access::memory(workspace);
-  detail::top_k::require_sound(memory.sizes, lists, k, options);
+  detail::top_k::require_valid_query(memory.sizes, lists, k, options);
   if (options.validate) validate_sorted_lists(exec, lists);
 
   Kokkos::Profiling::ScopedRegion const region("karpos::top_k");
   top_k_report report;
   if (k == 0 || lists.entries() == 0) return report;
-  auto const to = detail::top_k::results_in(
+  auto const to = detail::top_k::make_results(
       out_ids, out_scores, out_scores.extent(0) > 0 && options.result == top_k_result::exact);
   if constexpr (std::is_same_v<Aggregate, weighted_sum>)
     if (!options.stride.is_fixed() && k <= memory.sizes.candidates) {
-      auto const answer = detail::top_k::query_by_accumulators(exec, memory, lists, k, to, options);
+      auto const answer = detail::top_k::run_accumulator_query(exec, memory, lists, k, to, options);
       detail::top_k::require_in_range(answer.in_range, lists);
       if (!answer.needs_fallback) return answer.report;
       report = answer.report;

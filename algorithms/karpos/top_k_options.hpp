@@ -96,8 +96,10 @@ enum class top_k_result {
 
 /// Chooses which of several objects with the same aggregate are returned.
 enum class top_k_ties {
-  any,         ///< unspecified: another run may return others
-  smallest_id  ///< those with the smallest ids, which also come first
+  any,  ///< unspecified: another run may return others
+  /// those with the smallest ids; among equal aggregates smaller ids come first. With
+  /// top_k_result::set the set is the same, in no order.
+  smallest_id
 };
 
 /// Strides of a query, its batches of levels (terms: top_k.hpp): how many levels of every list it
@@ -107,8 +109,8 @@ class stride_policy {
   /// Strides that grow with the depth. 0: the value that measures best on the execution space.
   /// Queries over score vectors grow all strides by `growth`.
   struct adaptive {
-    double growth =
-        0;  ///< factor by which the depth grows per stride, above 1, in the growing phase
+    /// Factor by which the depth grows per stride, above 1, in the growing phase.
+    double growth = 0;
     double growth_shrinking = 0;  ///< the factor in the shrinking phase
     std::uint64_t first = 0;      ///< levels of the first stride
   };
@@ -121,8 +123,8 @@ class stride_policy {
   };
 
   stride_policy() = default;
-  /// Takes strides that grow. Throws: std::invalid_argument if a growth is not 0 and not above 1,
-  /// or above a million.
+  /// Takes strides that grow. Throws: std::invalid_argument unless each growth is 0, or above 1 and
+  /// at most 10^6.
   stride_policy(adaptive a) : m_adaptive(a) {
     for (double const g : {a.growth, a.growth_shrinking})
       if (g != 0 && !(g > 1 && g <= 1e6))
@@ -147,7 +149,7 @@ class stride_policy {
 /// aggregation). Queries over score vectors (top_k_workspace.hpp) never bail out.
 enum class top_k_bail_out {
   automatic,  ///< if the growing phase goes too deep, or leaves too many candidates
-  /// only if there are more candidates than fit the workspace: an eighth of the objects and 65,536
+  /// only if there are more candidates than fit the workspace: an eighth of the objects plus 65,536
   never,
   at_once  ///< from the start
 };
@@ -159,13 +161,17 @@ struct top_k_options {
   Aggregate aggregate = {};
   top_k_result result = top_k_result::exact;
   top_k_ties ties = top_k_ties::any;
-  /// Score of an object in a list that lacks it; not NaN or plus infinity.
+  /// Score of an object in a list that lacks it; neither NaN nor plus infinity.
   ///
-  /// Minus infinity ranks an object that a list lacks last, with the aggregate minus infinity (for
-  /// weighted_sum, if the list's weight is above 0; not for max_score). It is returned only if
-  /// fewer than k others are found. A number far below all scores instead leaves few bits to tell
-  /// sums apart. With minus infinity a weighted sum uses score vectors (top_k_workspace.hpp),
-  /// unless every list with a weight above 0 has all objects, of dense ids, or is the only list.
+  /// With minus infinity, an object that some list lacks has the aggregate minus infinity and comes
+  /// last (for weighted_sum, if the list's weight is above 0; not for max_score). It is returned
+  /// only if fewer than k others are found. A weighted sum uses score vectors
+  /// (top_k_workspace.hpp) with it, unless every list with a weight above 0 has all objects, of
+  /// dense ids, or is the only list.
+  ///
+  /// Accumulators are fixed-point numbers over the range from missing_score to the highest scores.
+  /// A missing score far below all others leaves them few bits to tell sums apart. The result is
+  /// the same, but more objects are compared, or the query falls back to score vectors.
   double missing_score = 0;
   stride_policy stride = {};
   top_k_bail_out bail_out = top_k_bail_out::automatic;
@@ -180,18 +186,23 @@ struct top_k_options {
 /// Report of a ranked query. Levels are positions in the lists: at depth d, d entries of every list
 /// have been read.
 struct top_k_report {
-  std::uint64_t found = 0;             ///< ids written: k, or all objects if there are fewer
-  std::uint64_t depth_growing = 0;     ///< levels read by the growing phase
-  std::uint64_t depth = 0;             ///< levels read when the first k objects were known
-  std::uint64_t depth_completing = 0;  ///< levels whose ids were read for the scores of finalists
-  std::uint64_t candidates =
-      0;  ///< objects that could be among the first k when the growing phase had ended
+  std::uint64_t found = 0;          ///< ids written: k, or all objects if there are fewer
+  std::uint64_t depth_growing = 0;  ///< levels read by the growing phase
+  std::uint64_t depth = 0;          ///< levels read when the first k objects were known
+  /// Levels whose ids were read for the scores of finalists. Over score vectors: the depth at the
+  /// end if they needed more levels, else 0.
+  std::uint64_t depth_completing = 0;
+  /// Objects that could be among the first k when the growing phase had ended. Over score vectors:
+  /// all objects seen by then.
+  std::uint64_t candidates = 0;
   std::uint64_t finalists = 0;  ///< objects whose aggregates were computed from all their scores
   std::uint64_t strides = 0;    ///< batches of levels read, in all phases
   /// Ids read to find the answer. Ids read again to list candidates or to reset memory do not
   /// count.
   std::uint64_t entries = 0;
-  std::uint64_t bytes = 0;  ///< bytes read of the lists' ids and scores
+  /// Bytes of the ids that `entries` counts, and of the scores read in the growing phase. Over
+  /// score vectors: of these ids and all scores read.
+  std::uint64_t bytes = 0;
   bool bailed_out = false;  ///< whether it bailed out (top_k_bail_out)
 };
 

@@ -26,11 +26,17 @@ struct workspace_access;
 ///
 /// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates
 /// nothing. Some queries keep a vector of scores for every object that they see instead, in memory
-/// that the first of them allocates: queries with stride_policy::fixed; queries for more results
-/// than an eighth of the objects and 65,536; queries whose scores are infinite, tie in thousands,
-/// or are dwarfed by a few others. Queries by other aggregates always do; their workspace has that
-/// memory from the start. On GPUs sorts allocate: sorts of thousands of finalists, and of score
-/// vectors.
+/// that the first of them allocates:
+///
+///   - queries with stride_policy::fixed;
+///   - queries for more results than an eighth of the objects plus 65,536;
+///   - queries with infinite scores, or in which no list has two different scores;
+///   - queries in which more than 2 max_k + 2,048 objects tie, or differ by less than fixed point
+///     can hold because a few scores are far larger.
+///
+/// Queries by other aggregates always keep score vectors; their workspace has that memory from the
+/// start. On GPUs a query also allocates for a sort if it has more than 4,096 finalists, or keeps
+/// score vectors.
 ///
 /// Memory: top_k_workspace_bytes.
 template <execution_space ExecSpace, class Lists, class Aggregate = weighted_sum>

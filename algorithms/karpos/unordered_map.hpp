@@ -15,9 +15,10 @@
 #include "karpos/outcome.hpp"
 
 // A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes. Change the
-// type and the include, and code that used Kokkos' map works with this one. Results of insertions,
-// insertion operations, UnorderedMapInvalidIndex and Bitset are Kokkos' own, which this header
-// includes. What differs: docs/unordered_map.md. There are two kinds of slots, packed and wide:
+// type and the include, and code that used Kokkos' map works with this one. This header includes
+// Kokkos_UnorderedMap.hpp, which has the result type of insertions, insertion operations,
+// UnorderedMapInvalidIndex and Bitset. What differs: docs/unordered_map.md. There are two kinds of
+// slots, packed and wide:
 //
 //   packed: integers and enums of 8 bytes at most, with an equality that compares their bits (that
 //   of karpos, Kokkos or std); values of 8 bytes at most
@@ -35,9 +36,10 @@
 namespace karpos {
 
 /// Hash map, or set if Value is void, with the interface of Kokkos::UnorderedMap. Copies are
-/// shallow: they share keys and values, which live until the last copy is gone. Kernels take maps
-/// by value. If Key is const and Value is not, only values can be changed; if both are const,
-/// nothing can. Such maps are made from maps without const, and are read faster in kernels.
+/// shallow: they share keys and values, which live until the last copy is gone. Moving a map copies
+/// it: the one moved from stays valid, and shares the memory. Kernels take maps by value. If Key is
+/// const and Value is not, only values can be changed; if both are const, nothing can. Such maps
+/// are made from maps without const, and are read faster in kernels.
 ///
 /// Complexity: expected O(1) buckets an operation, at most all. clear, rehash, deep copies, and
 ///   size if it has to count, read the table once. end_erase makes two passes.
@@ -46,7 +48,8 @@ namespace karpos {
 ///   - Hasher and EqualTo are called in kernels. Equal keys have equal hashes. The map mixes the
 ///     hash unless Hasher has a member type is_avalanching and returns 64 bits. Pairs and
 ///     Kokkos::Arrays are hashed and compared by their members, even if Hasher is Kokkos::pod_hash
-///     or EqualTo Kokkos::pod_equal_to. Other keys that are not numbers are hashed by their bytes.
+///     or EqualTo Kokkos::pod_equal_to. The default Hasher hashes other keys that are not numbers
+///     by their bytes.
 ///   - Device is an execution space, a memory space, or a Kokkos::Device.
 /// Concurrency:
 ///   - In kernels insert, find, exists, valid_at, key_at and value_at may run concurrently. If
@@ -54,14 +57,15 @@ namespace karpos {
 ///     index. Between begin_erase and end_erase, erase takes the place of insert.
 ///   - Maps with const keys are for kernels during which no key is inserted or erased.
 ///   - Packed slots are lock-free, except slots of 16 bytes if device::is_lock_free<16, ExecSpace>
-///     is false: there an insertion waits for threads that are publishing slots of the same bucket.
-///     An insertion into wide slots waits while another thread writes a key with the same 30 bits
-///     of hash.
+///     is false: there an insertion waits for threads that have claimed a slot of the same bucket
+///     and not yet stored its pair. An insertion into wide slots waits while another thread writes
+///     a key with the same 30 bits of hash.
 ///   - Values are shared as in any view: threads that share one change it by atomics.
-/// Memory: capacity() slots. A packed slot takes sizeof(Key) + sizeof(Value), rounded to 4, 8 or 16
-///   bytes, and 0.1 to 0.3 bytes of marks. A wide slot takes the record of key and value, and 4.1
-///   bytes. A map for n keys has slots for 1.25 n to 2 n; its bytes are 0.86 to 1.14 times those of
-///   a Kokkos::UnorderedMap for n keys, depending on the types.
+/// Memory: capacity() slots, always in memory that the map allocates. A packed slot takes 16 bytes
+///   if key or value has more than four, else 8 (in a set 8 or 4), and 0.1 to 0.3 bytes of bitmaps.
+///   A wide slot takes the record of key and value, and 4.1 bytes. A map for n keys has slots for
+///   1.25 n to 2 n; its bytes are 0.86 to 1.14 times those of a Kokkos::UnorderedMap for n keys,
+///   depending on the types.
 /// Source: the interface is Kokkos'; open addressing as in hash_map.
 template <class Key, class Value, class Device = Kokkos::DefaultExecutionSpace,
           class Hasher = detail::unordered_map::default_hash<std::remove_const_t<Key>>,
@@ -115,14 +119,15 @@ class unordered_map {
   /// valid_at of this index is always false.
   static constexpr size_type invalid_index = Kokkos::UnorderedMapInvalidIndex;
 
-  /// Makes a map for capacity_hint distinct keys, at least 128. Its insertions are bounded (insert
-  /// says what that means). Slots without a key hold a default-constructed key and value. Blocks.
+  /// Makes a map for max(capacity_hint, 128) distinct keys. Its insertions are bounded (insert says
+  /// what that means). At first, slots hold a default-constructed key and value. Blocks.
   /// Throws allocation_error (out of memory), std::length_error (capacity overflow: 2^32 slots or
   /// more).
   unordered_map(std::uint64_t capacity_hint = 0, hasher_type const& hasher = {},
                 equal_to_type const& equal_to = {})
     requires is_insertable_map
-      : m_storage(capacity_hint, called_hash(hasher), called_equal(equal_to), storage::allocated) {}
+      : m_storage(capacity_hint, called_hash(hasher), called_equal(equal_to),
+                  storage::allocate_bytes) {}
   /// Makes a map in memory allocated with properties of Kokkos::view_alloc: a label, an execution
   /// space instance, a memory space instance. Otherwise as the constructor above.
   template <class Properties>
@@ -164,8 +169,8 @@ class unordered_map {
   // execution space; fence other instances before. Whether insertions are bounded is a property of
   // the object: a copy keeps what the original had when the copy was made.
 
-  /// Erases everything, ends an erase phase and resets the failed_insert flag. Insertions through
-  /// this object are bounded from now on. Blocks.
+  /// Erases everything, ends an erase phase and resets the failed_insert flag. Values in wide slots
+  /// keep their bytes. Insertions through this object are bounded from now on. Blocks.
   void clear()
     requires is_insertable_map
   {
@@ -189,17 +194,17 @@ class unordered_map {
                            equal_function());
       if (keys != 0) {
         m_storage.insert_into(larger.m_storage);
-        larger.m_storage.remember(keys);
+        larger.m_storage.set_count(keys);
       }
       larger.m_bounded_insert = bounded_insert;
       *this = larger;
     }
     return is_insertable_map;
   }
-  /// Returns the number of keys. Blocks. On CPUs the number is known while one thread at a time
-  /// inserts or erases. After every 64 + capacity() / 64 such changes, the next call of size counts
-  /// the keys. After other insertions or erasures the first call counts the keys. Copies share the
-  /// known number.
+  /// Returns the number of keys. Blocks. On CPUs the map counts along; after about
+  /// 64 + capacity() / 64 insertions and erasures, or fewer if threads contend, the next call
+  /// counts the slots. On GPUs the first call after a kernel that called insert, or erase in an
+  /// erase phase, counts them. Copies share the known number.
   /// Requires: no key is inserted or erased concurrently; otherwise later calls may miss that
   ///   change.
   size_type size() const { return is_allocated() ? static_cast<size_type>(m_storage.count()) : 0; }
@@ -221,7 +226,7 @@ class unordered_map {
   /// indices. Returns false without a begin_erase, and for maps of const keys. Blocks.
   bool end_erase() const {
     if (!is_insertable_map || !erasable()) return false;
-    m_storage.renew();
+    m_storage.reclaim();
     m_storage.change_phase(0);
     return true;
   }
@@ -234,9 +239,10 @@ class unordered_map {
   // Functions of the host and of kernels.
 
   KOKKOS_FUNCTION bool is_allocated() const { return m_storage.is_allocated(); }
-  /// Returns the number of slots: indices are below it. At most capacity() keys fit. If keys are
-  /// integers of 4 or 8 bytes, three slots are reserved for the three largest integers: other keys
-  /// fill capacity() - 3.
+  /// Returns the number of slots: indices are below it. At most capacity() keys fit. In packed
+  /// slots, if keys fill their part of the slot, three slots are reserved for the three largest
+  /// keys: other keys fill capacity() - 3. Keys of 8 bytes always fill it; keys of 4 bytes do in
+  /// sets and if values have at most 4.
   KOKKOS_FUNCTION size_type capacity() const { return static_cast<size_type>(table().capacity()); }
   /// Returns capacity(), which also bounds indices.
   KOKKOS_FUNCTION size_type hash_capacity() const { return capacity(); }
@@ -248,18 +254,19 @@ class unordered_map {
   }
 
   /// Inserts a key with a value. If the key is stored already, op changes the stored value,
-  /// atomically. A bounded insertion reads at most 1,024 buckets (2,048 if a bucket has two slots).
-  /// It does not fail below 98 % of capacity(), unless more keys share a hash than a path has slots
-  /// (4,096; 8,192 in wide slots and in packed slots of 4 bytes). An insertion that is not bounded
-  /// (rehash) fails if no slot is free.
-  /// op is default_op_type (does nothing); an operation of Kokkos::UnorderedMapInsertOpTypes, or of
-  /// that interface; karpos::plus; or a function op(stored, value) for values of four or eight
-  /// bytes. op may not throw (operations.hpp says what functors may do). A set takes a number as
-  /// value, and ignores it.
+  /// atomically. A bounded insertion searches at most 1,024 buckets (2,048 if a bucket has two
+  /// slots). It does not fail below 98 % of capacity(), unless more keys share a hash than one
+  /// search may reach (4,096 slots; 8,192 in wide slots and in packed slots of 4 bytes). An
+  /// insertion that is not bounded (rehash) fails if no slot is free.
+  /// op is default_op_type (does nothing); an operation of Kokkos::UnorderedMapInsertOpTypes; an
+  /// operation with the same member op(values, index, value); karpos::plus; or a function
+  /// op(stored, value) for values of four or eight bytes. op may not throw (operations.hpp says
+  /// what functors may do). A set takes a number as value, and ignores it.
   /// Returns: success() if the key was inserted; existing() if it was stored already; failed() if
-  ///   there is no slot or in an erase phase, and the map is unchanged. Unless it failed: index(),
-  ///   and list_position(), the number of buckets that were read before the last one.
-  ///   freed_existing() is never true.
+  ///   there is no slot or in an erase phase, and the map is unchanged. If keys are const, or
+  ///   the map has no memory, always failed(), which failed_insert() does not count. Unless it
+  ///   failed: index(), and list_position(), the number of buckets on the search path before the
+  ///   key's. freed_existing() is never true.
   template <class Op = default_op_type>
   KOKKOS_FORCEINLINE_FUNCTION insert_result insert(key_type const& key,
                                                    inserted_value const& value = {},
@@ -268,7 +275,7 @@ class unordered_map {
                   "karpos: there is no value in a set that an operation could change");
     if constexpr (is_insertable_map) {
       if (!is_allocated()) return {};
-      if (!table().takes_insertions()) return {};
+      if (!table().try_begin_insertion()) return {};
       detail::unordered_map::place const at = table().insert(key, value, m_bounded_insert);
       if (at.what == outcome::full) table().set_failed();
       if (at.what == outcome::inserted) table().count_change(1);
@@ -284,16 +291,16 @@ class unordered_map {
   KOKKOS_FORCEINLINE_FUNCTION insert_result insert(key_type const& key) const
     requires(detail::unordered_map::is_pair<inserted_value> &&
              !std::is_trivially_copyable_v<inserted_value> &&
-             !detail::unordered_map::made_by_compilers<inserted_value>)
+             !detail::unordered_map::constexpr_constructible<inserted_value>)
   {
-    room_of_pair made;
+    uninitialized_pair made;
     traits::slots::blank(made.pair);
     return insert(key, made.pair);
   }
   /// Erases a key, between begin_erase and end_erase. Returns whether this call erased it.
   KOKKOS_FUNCTION bool erase(key_type const& key) const {
     if constexpr (is_insertable_map) {
-      if (!is_allocated() || !table().takes_erasures() || !table().erase(key)) return false;
+      if (!is_allocated() || !table().try_begin_erasure() || !table().erase(key)) return false;
       table().count_change(-1);
       return true;
     } else {
@@ -328,9 +335,8 @@ class unordered_map {
   }
 
   // Copies of maps, made on the host. Keys and values of the two maps differ at most by const. Each
-  // call blocks. Keys keep their indices, with one exception: if the destination was not made from
-  // src (by create_mirror, allocate_view or create_copy_view) and shares its memory with copies,
-  // its keys get new indices.
+  // call blocks. Keys keep their indices, except if the destination is an independently made map
+  // that still has copies: those look for keys in its own order, so the keys are inserted anew.
 
   /// Becomes a copy of src, from any device, in memory of its own. Does nothing if the two maps
   /// share memory. Throws allocation_error (out of memory).
@@ -346,7 +352,7 @@ class unordered_map {
   template <class SKey, class SValue, class SDevice>
     requires(has_types_of<SKey, SValue>)
   void allocate_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
-    m_storage = storage::shaped_like(src.m_storage);
+    m_storage = storage::allocate_like(src.m_storage);
     m_bounded_insert = src.m_bounded_insert;
   }
   /// Copies the contents of src. Throws std::invalid_argument if the capacities differ.
@@ -360,8 +366,8 @@ class unordered_map {
   template <class, class, class, class, class>
   friend class unordered_map;
 
-  union room_of_pair {
-    KOKKOS_FUNCTION room_of_pair() {}
+  union uninitialized_pair {
+    KOKKOS_FUNCTION uninitialized_pair() {}
     inserted_value pair;
   };
 
@@ -388,9 +394,10 @@ class unordered_map {
   bool m_bounded_insert = true;
 };
 
-/// Copies keys and values, of the same types but for const, from any device to any other. dst has
-/// the capacity of src (create_mirror). Which indices stay: see "Copies of maps" above. Blocks.
-/// Throws std::invalid_argument if the capacities differ.
+/// Copies keys and values, of the same types but for const, from any device to any other. Which
+/// indices stay: see "Copies of maps" above. Blocks.
+/// Requires: dst has the capacity of src, as a map from create_mirror has (else throws
+///   std::invalid_argument).
 template <class DKey, class DValue, class DDevice, class SKey, class SValue, class SDevice,
           class Hasher, class EqualTo>
   requires(std::is_same_v<std::remove_const_t<DKey>, std::remove_const_t<SKey>> &&

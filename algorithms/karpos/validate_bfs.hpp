@@ -64,9 +64,9 @@ struct bfs_defects {
 ///
 /// That proves distances exact. By 1 and 4, by induction over the edges of a path from a source,
 /// the end of a path of k edges has a distance, of at most k. By 3 and 1, going from parent to
-/// parent, a vertex of distance d has a path of d edges that ends at a vertex of distance 0, which
-/// is a source. So no path leads to a vertex without a distance, and no shorter path leads to a
-/// vertex with one.
+/// parent (without parents: from one level to the one before), a vertex of distance d has a path of
+/// d edges that ends at a vertex of distance 0, which is a source. So no path leads to a vertex
+/// without a distance, and no shorter path leads to a vertex with one.
 ///
 /// Returns: the defects; valid() if there are none. Blocks.
 /// Complexity: O(vertices + edges), every edge once, and once more if the graph is not trusted.

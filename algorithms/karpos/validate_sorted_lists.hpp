@@ -30,22 +30,22 @@ KOKKOS_FUNCTION bool is_out_of_range(Id id, std::uint64_t objects) {
 
 /// Finds the first entry that is wrong by itself, or whose score is above the one before it.
 template <class Id, class Score>
-struct find_unsound {
+struct find_invalid_entry {
   sorted_list<Id, Score> list;
   bool dense;
   std::uint64_t objects;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& first) const {
     Score const s = list.scores[p];
-    bool const sound = s == s && !(p > 0 && s > list.scores[p - 1]) &&
+    bool const valid = s == s && !(p > 0 && s > list.scores[p - 1]) &&
                        !(dense && is_out_of_range(list.ids[p], objects));
-    if (!sound && p < first) first = p;
+    if (!valid && p < first) first = p;
   }
 };
 
 /// Sets an id's bit in a bitmap of all objects, and finds the lowest id whose bit is set already.
 template <class Id>
-struct find_repeated_id {
+struct find_duplicate_id {
   Id const* ids;
   std::uint32_t* bitmap;
 
@@ -58,7 +58,7 @@ struct find_repeated_id {
 
 /// Finds the first of two equal neighbours in sorted ids.
 template <class Id>
-struct find_neighbours {
+struct find_equal_neighbours {
   Id const* sorted;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& first) const {
@@ -66,7 +66,7 @@ struct find_neighbours {
   }
 };
 
-/// Finds the first entry of an id at or behind position `from`.
+/// Finds the first entry of an id at or after position `from`.
 template <class Id>
 struct find_id {
   Id const* ids;
@@ -79,12 +79,12 @@ struct find_id {
 };
 
 template <class ExecSpace, class Finder>
-std::uint64_t first_of(char const* label, ExecSpace const& exec, std::uint64_t n,
-                       Finder const& find) {
+std::uint64_t find_first(char const* label, ExecSpace const& exec, std::uint64_t n,
+                         Finder const& find) {
   return n == 0 ? none : device::reduce_over<Kokkos::Min<std::uint64_t>>(label, exec, n, find);
 }
 
-/// Checks one list, and words the messages about it.
+/// Checks one list, and throws the errors about it.
 template <class ExecSpace, class Lists>
 class list_check {
   using id_type = typename Lists::id_type;
@@ -99,24 +99,24 @@ class list_check {
         m_objects(lists.objects()),
         m_name("list " + std::to_string(i)) {}
 
-  void entries() const {
+  void check_entries() const {
     std::uint64_t const p =
-        first_of("karpos::validate_sorted_lists: entries", m_exec, m_list.length,
-                 find_unsound<id_type, score_type>{m_list, m_dense, m_objects});
+        find_first("karpos::validate_sorted_lists: entries", m_exec, m_list.length,
+                   find_invalid_entry<id_type, score_type>{m_list, m_dense, m_objects});
     if (p != none) reject_entry(p);
   }
 
   /// Checks that no dense id occurs twice. bitmap: a bit for each object.
-  void dense_ids(std::uint32_t* bitmap) const {
+  void check_dense_ids(std::uint32_t* bitmap) const {
     char const* const label = "karpos::validate_sorted_lists: bitmap";
     fill_words(label, m_exec, bitmap, (m_objects + 31) / 32, 0);
     std::uint64_t const id =
-        first_of(label, m_exec, m_list.length, find_repeated_id<id_type>{m_list.ids, bitmap});
-    if (id != none) reject_twice(static_cast<id_type>(id));
+        find_first(label, m_exec, m_list.length, find_duplicate_id<id_type>{m_list.ids, bitmap});
+    if (id != none) reject_duplicate(static_cast<id_type>(id));
   }
 
   /// Checks that no sparse id occurs twice. sorted: capacity for the ids of the longest list.
-  void sparse_ids(id_type* sorted) const {
+  void check_sparse_ids(id_type* sorted) const {
     std::uint64_t const n = m_list.length;
     if (n < 2) return;
     if constexpr (device::is_device<ExecSpace>) {
@@ -128,9 +128,9 @@ class list_check {
       std::copy_n(m_list.ids, n, sorted);
       std::sort(sorted, sorted + n);
     }
-    std::uint64_t const at = first_of("karpos::validate_sorted_lists: neighbours", m_exec, n - 1,
-                                      find_neighbours<id_type>{sorted});
-    if (at != none) reject_twice(read(sorted + at));
+    std::uint64_t const at = find_first("karpos::validate_sorted_lists: neighbours", m_exec, n - 1,
+                                        find_equal_neighbours<id_type>{sorted});
+    if (at != none) reject_duplicate(read(sorted + at));
   }
 
  private:
@@ -142,38 +142,38 @@ class list_check {
   T read(T const* p) const {
     return read_back(m_exec, p, "karpos::validate_sorted_lists: an entry");
   }
-  static std::string text(id_type id) { return std::to_string(id); }
-  static std::string text(score_type score) {
+  static std::string to_text(id_type id) { return std::to_string(id); }
+  static std::string to_text(score_type score) {
     char digits[32];
     std::snprintf(digits, sizeof(digits), "%.*g", std::numeric_limits<score_type>::max_digits10,
                   static_cast<double>(score));
     return digits;
   }
-  std::uint64_t position(id_type id, std::uint64_t from) const {
-    return first_of("karpos::validate_sorted_lists: id", m_exec, m_list.length,
-                    find_id<id_type>{m_list.ids, id, from});
+  std::uint64_t find_position(id_type id, std::uint64_t from) const {
+    return find_first("karpos::validate_sorted_lists: id", m_exec, m_list.length,
+                      find_id<id_type>{m_list.ids, id, from});
   }
   [[noreturn]] void reject_entry(std::uint64_t p) const {
     score_type const s = read(m_list.scores + p);
     id_type const id = read(m_list.ids + p);
     std::string const at = " at position " + std::to_string(p);
     if (s != s)
-      reject("a score of " + m_name + " is not a number", "NaN" + at + ", of id " + text(id),
+      reject("a score of " + m_name + " is not a number", "NaN" + at + ", of id " + to_text(id),
              "leave such entries out");
     if (m_dense && is_out_of_range(id, m_objects))
       reject("an id of " + m_name + " is not below the number of objects",
-             "id " + text(id) + at + ", with " + std::to_string(m_objects) + " objects",
+             "id " + to_text(id) + at + ", with " + std::to_string(m_objects) + " objects",
              "dense ids are 0 to one less than the number of objects; use sparse ids otherwise");
     reject(m_name + " is not sorted",
-           "score " + text(s) + at + ", after " + text(read(m_list.scores + p - 1)),
+           "score " + to_text(s) + at + ", after " + to_text(read(m_list.scores + p - 1)),
            "sort its entries by falling score");
   }
-  [[noreturn]] void reject_twice(id_type id) const {
-    std::uint64_t const p = position(id, 0), q = position(id, p + 1);
+  [[noreturn]] void reject_duplicate(id_type id) const {
+    std::uint64_t const p = find_position(id, 0), q = find_position(id, p + 1);
     reject("an id occurs twice in " + m_name,
-           "id " + text(id) + " at positions " + std::to_string(p) + " and " + std::to_string(q) +
-               ", with scores " + text(read(m_list.scores + p)) + " and " +
-               text(read(m_list.scores + q)),
+           "id " + to_text(id) + " at positions " + std::to_string(p) + " and " +
+               std::to_string(q) + ", with scores " + to_text(read(m_list.scores + p)) + " and " +
+               to_text(read(m_list.scores + q)),
            "an object has one score in a list");
   }
 
@@ -215,14 +215,14 @@ void validate_sorted_lists(ExecSpace const& exec,
       dense ? (lists.objects() + 31) / 32 * sizeof(std::uint32_t) : lists.longest() * sizeof(Id);
   char const* const label = "karpos::validate_sorted_lists: ids";
   auto const buffer =
-      detail::allocated_bytes<memory>(exec, label, bytes, label, "rank fewer elements");
+      detail::allocate_byte_array<memory>(exec, label, bytes, label, "rank fewer elements");
   for (int i = 0; i < lists.lists(); ++i) {
     check const list(exec, lists, i);
-    list.entries();
+    list.check_entries();
     if (dense)
-      list.dense_ids(reinterpret_cast<std::uint32_t*>(buffer.data()));
+      list.check_dense_ids(reinterpret_cast<std::uint32_t*>(buffer.data()));
     else
-      list.sparse_ids(reinterpret_cast<Id*>(buffer.data()));
+      list.check_sparse_ids(reinterpret_cast<Id*>(buffer.data()));
   }
   exec.fence("karpos::validate_sorted_lists: before the buffer is freed");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// An application with an MPI communicator of its own. Each rank knows some particles by their
-/// cells, and finds out how many particles, on all ranks, share the cell of each. Runs on any
+/// cells, and computes how many particles, on all ranks, share the cell of each. Runs on any
 /// number of ranks: mpirun -n 4 …
 #include <mpi.h>
 
@@ -20,15 +20,18 @@ struct make_cells {  // 1,000 particles on each rank, 100 cells in total
 
 int count_neighbours(MPI_Comm comm) {
   karpos::distributed::communicator const ranks(comm, Kokkos::DefaultExecutionSpace{});
-  Kokkos::View<std::uint32_t*> const cells("cells", 1000), ones("ones", 1000), crowd("crowd", 1000);
+  Kokkos::View<std::uint32_t*> const cells("cells", 1000), ones("ones", 1000),
+      in_cell("in_cell", 1000);
   Kokkos::parallel_for(1000, make_cells{cells, static_cast<std::uint32_t>(ranks.rank())});
   Kokkos::deep_copy(ones, 1);
 
   karpos::distributed::hash_map<std::uint32_t, std::uint32_t> map(ranks, 100);
-  map.insert_or_apply(cells, ones, karpos::plus{});  // there: each cell, to the rank that owns it
-  map.find(cells, crowd, 0u);  // and back, in the order of this rank's particles
+  // Sends each cell to the rank that owns it, which counts.
+  map.insert_or_apply(cells, ones, karpos::plus{});
+  // Receives the counts in the order of this rank's particles.
+  map.find(cells, in_cell, 0u);
 
-  auto const mine = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, crowd);
+  auto const mine = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, in_cell);
   std::uint64_t const cell_count = map.size();  // collective: every rank calls it
   if (ranks.rank() == 0)
     std::printf("%d ranks, %d cells, %d particles in the first one's cell\n", ranks.size(),

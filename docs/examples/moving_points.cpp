@@ -159,7 +159,7 @@ struct sorted_grid {
   reader read() const { return {order}; }
 };
 
-/// Tells whether a map can only be built as a whole, by build().
+/// Whether a map can only be built as a whole, by build().
 template <class Map>
 constexpr bool builds_at_once =
     requires(Map& m, space const& exec, numbers const& x) { m.build(exec, x, x); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How long does it take from a depot to every place, and along which roads? Shortest paths by
-// driving times. Connected components tell which places no road connects.
+// driving times. Connected components show which places no road connects.
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>

@@ -4,8 +4,8 @@
 
     build.py FOLDER     writes FOLDER/html/index.html; Debian: python3-sphinx furo python3-myst-parser python3-breathe doxygen
 
-The tree's documents are copied as they lie, so that their links hold. A link to a public header leads to its page of the
-reference; one to another file of the tree, to a copy of it. Exits 1 where Sphinx warns, or a link leads nowhere."""
+Documents are copied with the folders of the tree, so that their links hold. A link to a public header leads to its page of the
+reference; a link to another file of the tree leads to a copy of it. Exits 1 if Sphinx warns, or a link leads nowhere."""
 import os
 import re
 import shutil
@@ -66,7 +66,7 @@ def stage_document(source, path, pages):
 
 
 def dark_as_well(picture):
-    """A picture that has no colours for dark pages of its own (those of perf/plot and perf/portability) is inverted there; its hues stay."""
+    """Inverts a picture on dark pages, but keeps its hues, if it has no colours for them (pictures of perf/plot and perf/portability)."""
     if "prefers-color-scheme" in picture:
         return picture
     style = "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.88) hue-rotate(180deg); } }</style>"
@@ -85,7 +85,7 @@ def stage_documents(source):
 
 
 def stage_index(source, documents):
-    """The first page; parts that it does not name yet come last."""
+    """The first page; documents that it does not name yet come last."""
     text = (ROOT / "docs/site/index.md.in").read_text(encoding="utf-8")
     parts = [d.removesuffix(".md") for d in documents if re.fullmatch(r"docs/\w+\.md", d)]
     more = [p for p in parts if not re.search(rf"^{p}$", text, re.M)]
@@ -119,7 +119,7 @@ def run_doxygen(folder):
 
 
 def run_sphinx(folder, source):
-    """Builds the pages. Returns: whether it warned, but for what Breathe tells it twice or it cannot read of C++20."""
+    """Builds the pages. Returns: whether Sphinx warned, except of what Breathe declares twice and of C++20 that it cannot parse."""
     settings = {**os.environ, "KARPOS_VERSION": version(), "KARPOS_XML": str(folder / "xml")}
     words = [sys.executable, "-B", "-m", "sphinx", "-q", "-d", folder / "doctrees", "-c", ROOT / "docs/site", source, folder / "html"]
     done = subprocess.run(words, env=settings, stderr=subprocess.PIPE, text=True, check=False)
@@ -130,7 +130,7 @@ def run_sphinx(folder, source):
 
 
 def dark_by_preference(style):
-    """The style sheet with its rules for dark pages once more, for those whose reader prefers them and has chosen none."""
+    """Repeats the style sheet's rules for dark pages, for readers whose system prefers dark pages and who chose no theme."""
     rules = re.search(r"^@media not print \{(.*?\n  [^\n]*\} *\})\n", style, re.M | re.S)[1]
     rules = rules.replace('[data-theme="dark"]', ':not([data-theme="light"])')
     return f"{style}\n@media screen and (prefers-color-scheme: dark) {{{rules}\n"

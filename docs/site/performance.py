@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of performance, made of what perf/results holds: each a text in Markdown and its charts, with the files that they come from."""
+"""Pages of performance, made of perf/results: each is a text in Markdown with its charts, and names the files that it is made of."""
 import os
 import statistics
 import subprocess
@@ -18,7 +18,7 @@ from results import objects_of  # noqa: E402 (perf/results.py)
 
 
 def runs_of(folder, form):
-    """Pairs of a file and a run of that format, of one folder."""
+    """Pairs of a file and its run, for the runs of a format in a folder."""
     found = [(f, run) for f in sorted((RESULTS / folder).glob("*.json")) for run in objects_of(f)]
     return [(f, run) for f, run in found if run.get("format") == form]
 
@@ -40,7 +40,7 @@ def map_runs(folder, **wanted):
 
 
 def map_series(runs, parameter):
-    """The lines of a chart: rates in G/s of our map, and its ceilings; medians where several runs have one place."""
+    """The lines of a chart: rates in G/s of our map, and its ceilings; the median if several runs have the same x."""
     def line(value):
         at = {}
         for _, run in runs:
@@ -81,7 +81,7 @@ def size_chart(folder, load):
 
 
 def map_table(runs):
-    """One row for each place; of several runs of one the last by name."""
+    """A row for each load and number of keys; of several such runs the last by name."""
     rows, places = [], {(r["parameters"]["load"], r["parameters"]["keys"]): r for _, r in runs}
     for _, run in sorted(places.items()):
         ceilings = {c["name"]: c["rate"] for c in run["ceilings"]}
@@ -94,7 +94,7 @@ def map_table(runs):
 
 
 def peer_rows(folders):
-    """Bars of our map and its peers in the same run, of the largest such run of each folder."""
+    """Bars of our map and its peers, from the largest run with peers of each folder."""
     rows, used = [], []
     for folder in folders:
         runs = [(f, r) for f, r in map_runs(folder) if len({x["map"] for x in r["results"]}) > 1]
@@ -116,11 +116,11 @@ def maps_page():
     peers, rows = peer_rows(["h200", "cpu/16-threads", "cpu/1-threads"])
     text = f"""# hash_map
 
-Rates of `karpos hash`, every answer checked, beside what the memory of the same machine allowed in the same run. Why they are what they are: [hash_map](../docs/hash_map.md).
+Rates of `karpos hash`, every answer checked, beside what the memory of the machine allowed in the same run. [hash_map](../docs/hash_map.md) explains them.
 
 ![Rate against load](maps-load.svg)
 
-In 10⁹ operations a second, and as a part of the ceiling:
+In 10⁹ operations a second, and as a fraction of the ceiling:
 
 {map_table(loads)}
 
@@ -177,7 +177,7 @@ def bfs_page():
     device_rows = [(short_graph(run), run["harmonic_mean_gteps"], 0) for _, run in device]
     text = f"""# bfs
 
-`karpos bfs --validate` from random sources: the harmonic mean of 10⁹ edges of the component a second (GTEPS), every distance proved. Why: [bfs](../docs/bfs.md).
+`karpos bfs --validate` from random sources: the harmonic mean of 10⁹ edges of the component a second (GTEPS), every distance proved. [bfs](../docs/bfs.md) explains them.
 
 ![On a GPU](bfs-device.svg)
 
@@ -215,7 +215,7 @@ def topk_page():
 
 From {names_of(runs)}.
 """)
-    text = "# top_k\n\n`karpos topk`, 100 best of n sorted lists, every answer checked by brute force. Why: [top_k](../docs/topk.md).\n\n" + "\n".join(sections)
+    text = "# top_k\n\n`karpos topk`, 100 best of n sorted lists, every answer checked by brute force. [top_k](../docs/topk.md) explains them.\n\n" + "\n".join(sections)
     return text, charts
 
 
@@ -226,7 +226,7 @@ def portability_page(folder):
                           cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ})
     text = f"""# All machines side by side
 
-The part that is reached of what each machine allows, or of the best peer of the same run, and Pennycook's metric: the harmonic mean over the machines.
+The fraction of what each machine allows, or of the best peer in the same run, and Pennycook's metric: the harmonic mean over the machines.
 
 ![As bars](portability.svg)
 

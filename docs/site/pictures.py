@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the guide: one for each part, and the chart of which map to choose."""
+"""The pictures of the guide: one for each algorithm, and the chart of which map to choose."""
 from svg import Picture
 
 
@@ -7,9 +7,9 @@ def which_map():
     p = Picture(760, 520, "Which map?")
     p.words(24, 34, "Which map?", "bold large")
     questions = [(70, "Kokkos::UnorderedMap in the code today?", "unordered_map", "change the type; keys and values of any size"),
-                 (142, "May a key be there more than once?", "hash_multimap, _multiset", "the values of a key lie side by side"),
+                 (142, "May a key occur more than once?", "hash_multimap, _multiset", "the values of a key lie side by side"),
                  (214, "Several columns, or structs, as keys?", "row_index", "equal rows found, counted, numbered; join"),
-                 (286, "Built once, then only asked?", "cuckoo_map, cuckoo_set", "a lookup reads a bounded number of places"),
+                 (286, "Built once, then only queried?", "cuckoo_map, cuckoo_set", "a lookup reads a bounded number of slots"),
                  (358, "Erased and inserted all the time, in one kernel?", "hopscotch_map, _set", "slots of erased keys are free at once")]
     for y, question, answer, why in questions:
         p.box(24, y, 330, 46, question, "c5")
@@ -92,8 +92,8 @@ def hopscotch_map():
 
 
 def cuckoo_map():
-    p = Picture(720, 220, "cuckoo_map: three places for a key")
-    p.words(20, 28, "A key has three places, and moves on when another takes its own", "bold")
+    p = Picture(720, 220, "cuckoo_map: three candidate slots for a key")
+    p.words(20, 28, "A key has three candidate slots; a key that is evicted moves to its next one", "bold")
     p.box(20, 90, 70, 32, "key", "c0")
     for i in range(3):
         y = 56 + 46 * i
@@ -105,17 +105,17 @@ def cuckoo_map():
 
 
 def partition():
-    p = Picture(720, 190, "partition: rows by part")
-    p.words(20, 28, "Rows of a part come to lie side by side", "bold")
+    p = Picture(720, 190, "partition: rows by partition")
+    p.words(20, 28, "Rows of a partition are stored side by side", "bold")
     rows = [0, 2, 1, 0, 1, 2, 2, 0, 1, 0, 2, 1]
     p.cells(20, 60, [str(r) for r in rows], 56, 28, [f"c{r}" for r in rows])
     order = sorted(range(len(rows)), key=lambda i: rows[i])
     for to, i in enumerate(order):
         p.arrow(20 + 56 * i + 28, 90, 20 + 56 * to + 28, 132)
     p.cells(20, 134, [str(rows[i]) for i in order], 56, 28, [f"c{rows[i]}" for i in order])
-    p.words(20, 180, "part 0", "small faint")
-    p.words(244, 180, "part 1", "small faint")
-    p.words(468, 180, "part 2", "small faint")
+    p.words(20, 180, "partition 0", "small faint")
+    p.words(244, 180, "partition 1", "small faint")
+    p.words(468, 180, "partition 2", "small faint")
     return p
 
 
@@ -189,13 +189,13 @@ def bfs():
             p.dot(x, y, f"c{level}", 13)
         p.words(x, 236, f"distance {level}", "small faint", "middle")
     p.words(155, 54, "top-down", "small bold", "middle")
-    p.words(485, 54, "bottom-up: the unvisited look for a parent", "small bold", "middle")
+    p.words(485, 54, "bottom-up: unvisited vertices search for a parent", "small bold", "middle")
     return p
 
 
 def bfs_batch():
     p = Picture(720, 190, "bfs_batch: a word of searches for each vertex")
-    p.words(20, 28, "64 searches share every look at an edge", "bold")
+    p.words(20, 28, "64 searches share each access to an edge", "bold")
     for i, (name, bits) in enumerate((("u", "1101"), ("v", "0100"))):
         x = 40 + 370 * i
         p.dot(x + 10, 96, "c0", 14)
@@ -218,7 +218,7 @@ def topk():
         kinds = [("c0" if e[0] == "b" else "c1" if e[0] == "a" else "plain") if j < 3 else "hole" for j, e in enumerate(entries)]
         p.cells(70, 58 + 38 * i, entries, 62, 28, kinds)
     p.line([(258, 48), (258, 178)], "c1", "5 4")
-    p.words(262, 192, "read so far: what is unseen has at most .7 + .6 + .7 = 2.0", "small faint")
+    p.words(262, 192, "read so far: an unseen object has at most .7 + .6 + .7 = 2.0", "small faint")
     p.words(480, 76, "b: 2.5 for certain", "small")
     p.words(480, 114, "a: 2.4 for certain", "small")
     p.words(480, 152, "c, d: at most 2.0", "small")
@@ -234,7 +234,7 @@ def distributed():
         p.box(x, 56, 180, 50, "", "plain")
         p.words(x + 90, 50, f"rank {rank}: its rows", "small faint", "middle")
         p.cells(x + 16, 68, ["", "", ""], 50, 26, ["c0", "c1", "c2"])
-        p.box(x, 150, 180, 40, f"part {rank} of the table", f"c{rank}", "small")
+        p.box(x, 150, 180, 40, f"table on rank {rank}", f"c{rank}", "small")
         for owner in range(3):
             p.arrow(x + 41 + 50 * owner, 96, 40 + 230 * owner + 90, 148)
     return p
@@ -242,7 +242,7 @@ def distributed():
 
 def sssp():
     p = Picture(720, 216, "sssp: buckets of distances, and a reach")
-    p.words(20, 28, "Near first; beyond the reach, each looks for its own distance", "bold")
+    p.words(20, 28, "Near first; beyond the reach, vertices pull their distances", "bold")
     p.line([(30, 150), (690, 150)])
     for i, x in enumerate((30, 150, 270, 390)):
         p.line([(x, 142), (x, 158)])
@@ -255,7 +255,7 @@ def sssp():
     p.arrow(191, 122, 310, 122, -24)
     p.arrow(240, 120, 346, 120, -34)
     p.arrow(640, 116, 362, 116, 40)
-    p.words(20, 200, "Pushed: labels of neighbours, bucket by bucket. Pulled, once the queues are empty: the least of neighbour + weight.", "small faint")
+    p.words(20, 200, "Push: neighbours' distances, bucket by bucket. Pull, once the queues are empty: the minimum of neighbour + weight.", "small faint")
     return p
 
 

@@ -134,7 +134,7 @@ def line_chart(title, subtitle, axes, series, x_is_log=False, x_text=short, size
 
 
 def bar_lengths(rows, scale):
-    """The length of each bar, as a part of the longest that there is room for; scale: as bar_chart takes it."""
+    """The length of each bar, as a fraction of the longest possible one; scale: as bar_chart takes it."""
     values = [value for _, value, _ in rows if value is not None]
     base = 10 ** math.floor(math.log10(min(values)) - 0.3)
     lengths = []

@@ -14,8 +14,9 @@
 // KARPOS_CONTRACTS=1) turns them on; without it they cost nothing.
 //
 // Calls from the host always check what they can without reading the data, such as lengths and
-// options, and throw. What a Requires clause says, and the Throws clause does not, is not checked,
-// unless it names KARPOS_CONTRACTS. Overlaps of strided views are not checked.
+// options, and throw. A Requires clause is checked only if a Throws clause names the violation, or
+// if the clause names KARPOS_CONTRACTS (then only if that is on). Overlaps of strided views are not
+// checked.
 #if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
 #define KARPOS_EXPECTS(condition, sentence) \
   ((condition) ? void() : ::Kokkos::abort("karpos: contract violated: " sentence "\n"))
@@ -32,15 +33,17 @@ class capacity_error : public std::runtime_error {
   capacity_error(std::string const& what, std::uint64_t asked, std::uint64_t held,
                  std::uint64_t would_do, char const* limit = "max_keys")
       : std::runtime_error("karpos: " + what + " (asked for " + std::to_string(asked) +
-                           ", found room for " + std::to_string(held) +
+                           ", found space for " + std::to_string(held) +
                            "): construct or rehash with " + limit +
                            " >= " + std::to_string(would_do)),
         m_asked(asked),
         m_held(held),
         m_would_do(would_do) {}
 
-  std::uint64_t asked() const noexcept { return m_asked; }  ///< keys, or pairs, that were offered
-  std::uint64_t found() const noexcept { return m_held; }   ///< keys, or pairs, that fitted
+  /// Returns how many keys, or pairs, the table would have had to hold.
+  std::uint64_t asked() const noexcept { return m_asked; }
+  /// Returns how many keys, or pairs, it holds or has space for.
+  std::uint64_t found() const noexcept { return m_held; }
   /// Returns a value of the parameter named by `limit` that suffices.
   std::uint64_t would_do() const noexcept { return m_would_do; }
 

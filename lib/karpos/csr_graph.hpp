@@ -60,7 +60,7 @@ class csr_graph {
   }
 
   /// Returns this graph, marked as one whose edges are all stored in both directions. Only
-  /// `validate` checks that.
+  /// `validate` checks that. A trusted graph stays trusted.
   csr_graph undirected() const { return with_transpose(*this); }
 
   /// Returns this graph with a transpose: row v of `in` lists the vertices that have an edge to v.
@@ -114,9 +114,10 @@ class csr_graph {
   /// Checks every offset and column of the graph and of its transpose, whether or not the graph is
   /// trusted. Also checks that the transpose has the edges of the graph in the other direction;
   /// a wrong transpose passes with a probability of 2^-64.
-  /// Throws: std::invalid_argument. It names the first offset that is not 0 at the start,
-  /// decreases, or does not end at the number of columns. If all offsets are right, it names the
-  /// first edge that leads to no vertex. Otherwise it says that the transpose has other edges.
+  /// Throws: std::invalid_argument. It names the first wrong offset: offset 0 must be 0, none may
+  /// be below the one before, the last must be the number of columns. If all offsets are right, it
+  /// names the first edge that leads to no vertex. Otherwise it says that the transpose has other
+  /// edges.
   /// Complexity: one pass for a directed graph, three for an undirected one, four if the transpose
   /// has arrays of its own. Blocks.
   template <execution_space ExecSpace>

@@ -65,8 +65,9 @@ KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint6
 /// Maps hashes onto places 0, …, count - 1, in the order of (hash * multiplier) modulo 2^64.
 ///
 /// Each kind of structure, size and seed has a multiplier of its own. It spreads the keys that
-/// share a place in one structure over all places of the next structure. If all structures read the
-/// high bits of one hash, the keys of a partition would crowd in one place.
+/// share a place in one structure over all places of another structure that the same keys go into.
+/// If all structures read the high bits of one hash, the keys of a partition would crowd in one
+/// place.
 ///
 /// The multiplier is a mixed function of `size`, not a constant times `size`: with the latter,
 /// sizes n and 3n would have dependent multipliers, and so dependent places.
@@ -191,9 +192,9 @@ struct seeded_hash {
 
 /// Equality by ==, which also compares a key with a query of another type.
 ///
-/// For keys that are numbers or enumerators, hash, hopscotch and cuckoo tables with this equality
-/// compare the bits that are hashed if the query has the key's type, so that all NaNs are one key.
-/// A NaN of another type is not found.
+/// If the query has the key's type and keys are numbers or enumerators, hash, hopscotch and cuckoo
+/// tables compare the hashed bits instead: all NaNs are one key. A NaN of another type is not
+/// found.
 template <class Key>
 struct equal_to {
   template <class Query>

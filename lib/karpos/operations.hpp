@@ -7,8 +7,8 @@
 // Operations that merge a new value with a stored one. They are associative and commutative. A
 // program may write its own.
 //
-// Rules for functors that a program passes to Karpos: operations, predicates, visitors, partition
-// functions, hashes, equalities, aggregate functions of ranked queries, hooks of a search.
+// Rules for functors that a program passes to Karpos: operations, predicates, visitors,
+// partitioners, hashes, equalities, aggregate functions of ranked queries, hooks of a search.
 //
 // - They may not throw, not even on hosts: an exception that leaves a Kokkos kernel ends the
 //   program by std::terminate. A functor that finds an error records it in a view that it holds;

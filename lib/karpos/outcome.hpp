@@ -21,10 +21,10 @@ enum class outcome : std::uint32_t {
 };
 
 /// Counts of the outcomes of a bulk insertion. The four counts add up to the number of keys
-/// offered; a key that a stencil excludes is not offered.
+/// offered: equal keys count each. A key that a stencil excludes is not offered.
 struct insert_report {
   std::uint64_t inserted = 0;  ///< keys that were new
-  std::uint64_t existing = 0;  ///< keys that were stored already, or came earlier in the call
+  std::uint64_t existing = 0;  ///< keys that were stored already, or equal another key of the call
   std::uint64_t rejected = 0;  ///< keys that found no free slot
   std::uint64_t invalid = 0;   ///< keys equal to a sentinel, never inserted
 

@@ -233,8 +233,7 @@ class row_view {
      ...);
   }
 
-  /// Returns these rows with another rule for nulls: equal to each other, as rows() makes them, or
-  /// equal to nothing.
+  /// Returns these rows with this rule for nulls. rows() makes rows whose nulls are equal.
   row_view with_nulls(null_equality nulls) const {
     row_view r = *this;
     r.m_nulls = nulls;
@@ -255,8 +254,8 @@ class row_view {
   }
 
   /// For loops (device/loop_arguments.hpp): returns rows with f(column) in place of each column.
-  /// Only if hash and equality are trivially copyable; otherwise loops on CPUs hold a reference to
-  /// these rows.
+  /// Exists only if hash and equality are trivially copyable; without it, loops on CPUs hold a
+  /// reference to these rows.
   template <class F>
     requires(std::is_trivially_copyable_v<Hash> && std::is_trivially_copyable_v<Equal>)
   auto transformed(F const& f) const {

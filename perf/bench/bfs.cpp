@@ -17,7 +17,7 @@
 namespace karpos::perf {
 namespace {
 
-bfs_run measured(std::string const& graph, bfs_direction direction) {
+bfs_run run_measurement(std::string const& graph, bfs_direction direction) {
   bfs_parameters p;
   p.graph = graph;
   p.sources = 8;
@@ -38,7 +38,7 @@ void add(std::string const& way, std::string const& graph, bfs_direction directi
          samples bfs_result::*time) {
   add_measured<bfs_run>(
       "search/" + way + "/" + graph, graph + name_of(direction),
-      [=] { return measured(graph, direction); },
+      [=] { return run_measurement(graph, direction); },
       [=](benchmark::State& state, bfs_run const& run) { measure(state, run, time); });
 }
 

@@ -27,7 +27,7 @@ constexpr std::pair<operation, char const*> operations[] = {
 /// State that one benchmark leaves for the next: making keys and tables of gigabytes takes longer
 /// than using them.
 template <class Key>
-struct kept {
+struct cached_state {
   space exec;
   timer<space> clock{exec};
   std::unique_ptr<workload<Key>> work;
@@ -37,9 +37,9 @@ struct kept {
   std::size_t ceiling_bytes = 0;
   double read_rate = 0, cas_rate = 0;
 
-  static std::unique_ptr<kept>& instance() {
-    static std::unique_ptr<kept> one;
-    if (!one) one = std::make_unique<kept>();
+  static std::unique_ptr<cached_state>& instance() {
+    static std::unique_ptr<cached_state> one;
+    if (!one) one = std::make_unique<cached_state>();
     return one;
   }
 
@@ -79,7 +79,7 @@ struct kept {
 
 /// Returns the seconds of one execution.
 template <class Key>
-double once(kept<Key>& k, operation o) {
+double once(cached_state<Key>& k, operation o) {
   auto& work = *k.work;
   auto const none = [] {};
   switch (o) {
@@ -99,8 +99,8 @@ double once(kept<Key>& k, operation o) {
 }
 
 template <class Key>
-void prepare(kept<Key>& k, operation o) {
-  k.work->ask(o == operation::miss ? 1.0 : o == operation::half ? 0.5 : 0.0);
+void prepare(cached_state<Key>& k, operation o) {
+  k.work->draw_queries(o == operation::miss ? 1.0 : o == operation::half ? 0.5 : 0.0);
   if (o == operation::apply) k.work->repeat_keys(16);
   if (o == operation::find || o == operation::miss || o == operation::half) k.fill();
   once(k, o);  // warm-up
@@ -109,7 +109,7 @@ void prepare(kept<Key>& k, operation o) {
 template <class Key>
 void measure(benchmark::State& state, subject_entry const& entry, operation o, std::uint64_t keys,
              double load) {
-  kept<Key>& k = *kept<Key>::instance();
+  cached_state<Key>& k = *cached_state<Key>::instance();
   k.choose(entry, keys, load);
   if (o == operation::erase && !k.map->erases())
     return state.SkipWithError("this map cannot erase");
@@ -152,15 +152,15 @@ void register_benchmarks(bench_sizes const& sizes) {
       for (subject_entry const& entry : subjects())
         for (double const load : {0.5, 0.8, 0.9, 0.95}) {
           // Peers choose their own load, and so do some of this library's maps.
-          if (load != 0.5 && (entry.peer || !heeds_load(entry))) continue;
+          if (load != 0.5 && (entry.peer || !supports_load(entry))) continue;
           for (auto const& op : operations)
             if (!entry.peer || op.first != operation::apply) add(entry, op, key_bytes, keys, load);
         }
 }
 
 void finish_benchmarks() {
-  kept<std::uint32_t>::instance().reset();
-  kept<std::uint64_t>::instance().reset();
+  cached_state<std::uint32_t>::instance().reset();
+  cached_state<std::uint64_t>::instance().reset();
 }
 
 }  // namespace karpos::perf

@@ -52,9 +52,9 @@ struct bench {
   space exec;
   std::uint64_t n;
   karpos::hash_map<key, key, space> map{exec, n, {.load = 0.5}};
-  on_host<Memory> keys = made("keys"), values = made("values"), out = made("out");
+  on_host<Memory> keys = make_view("keys"), values = make_view("values"), out = make_view("out");
 
-  on_host<Memory> made(std::string const& label) const {
+  on_host<Memory> make_view(std::string const& label) const {
     return on_host<Memory>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), n);
   }
   link_times link() const {

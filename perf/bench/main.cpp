@@ -16,21 +16,21 @@ namespace karpos::perf {
 namespace {
 
 /// Removes --keys=2^20,2^26 from the command line, and returns these sizes.
-bench_sizes take_sizes(int& argc, char** argv) {
+bench_sizes parse_sizes(int& argc, char** argv) {
   bench_sizes sizes;
   std::string const option = "--keys=";
-  int kept = 0;
+  int arguments_left = 0;
   for (int i = 0; i < argc; ++i) {
     std::string const word = argv[i];
     if (word.rfind(option, 0) != 0) {
-      argv[kept++] = argv[i];
+      argv[arguments_left++] = argv[i];
       continue;
     }
     sizes.keys.clear();
     std::stringstream list(word.substr(option.size()));
     for (std::string one; std::getline(list, one, ',');) sizes.keys.push_back(parse_count(one));
   }
-  argc = kept;
+  argc = arguments_left;
   return sizes;
 }
 
@@ -45,7 +45,7 @@ int run(int argc, char** argv) {
   remember_command_line(argc, argv);
   benchmark::Initialize(&argc, argv);
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  bench_sizes const sizes = take_sizes(argc, argv);
+  bench_sizes const sizes = parse_sizes(argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   record_context();
   register_benchmarks(sizes);

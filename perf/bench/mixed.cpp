@@ -15,7 +15,7 @@
 namespace karpos::perf {
 namespace {
 
-mixed_run measured(int key_bytes, std::uint64_t keys, operation_mix const& mix) {
+mixed_run run_measurement(int key_bytes, std::uint64_t keys, operation_mix const& mix) {
   mixed_parameters p;
   p.keys = p.operations = keys;
   p.key_bytes = key_bytes;
@@ -40,7 +40,7 @@ void add(subject_entry const& entry, int key_bytes, std::uint64_t keys, operatio
   std::string const key = "key_bytes:" + std::to_string(key_bytes) +
                           "/keys:" + std::to_string(keys) + "/mix:" + mix.text();
   add_measured<mixed_run>(
-      "mixed/" + entry.name + "/" + key, key, [=] { return measured(key_bytes, keys, mix); },
+      "mixed/" + entry.name + "/" + key, key, [=] { return run_measurement(key_bytes, keys, mix); },
       [map = entry.name](benchmark::State& state, mixed_run const& run) {
         measure(state, run, map);
       });

@@ -42,13 +42,14 @@ struct copy_rows {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to(i) = from(i); }
 };
 
-enum class keys_are { random, one, half_one };
+enum class key_distribution { random, one, half_one };
 struct make_keys {
   array<std::uint32_t> keys, values;
-  keys_are kind;
+  key_distribution kind;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     std::uint64_t const random = karpos::mix(i + 1);
-    bool const same = kind == keys_are::one || (kind == keys_are::half_one && random % 2 == 0);
+    bool const same =
+        kind == key_distribution::one || (kind == key_distribution::half_one && random % 2 == 0);
     keys(i) = same ? 7 : static_cast<std::uint32_t>(random >> 32);
     values(i) = static_cast<std::uint32_t>(i);
   }
@@ -59,10 +60,10 @@ struct count_wrong {
   array<std::uint32_t> keys;
   array<row> out;
   array<std::uint64_t> offsets;
-  karpos::hash_part<std::uint32_t> part_of;
+  karpos::hash_partitioner<std::uint32_t> partition_of;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& wrong) const {
     row const r = out(i);
-    std::uint32_t const p = part_of(r.key);
+    std::uint32_t const p = partition_of(r.key);
     if (i < offsets(p) || i >= offsets(p + 1) || keys(r.value) != r.key) ++wrong;
   }
 };
@@ -74,24 +75,24 @@ struct bench {
   array<row> out{"out", rows};
 
   /// Prints a line. Returns the number of wrong rows.
-  std::uint64_t run(char const* kind, std::uint32_t parts, bool stable, double copy) const {
-    array<std::uint64_t> const offsets("offsets", parts + 1);
+  std::uint64_t run(char const* kind, std::uint32_t partitions, bool stable, double copy) const {
+    array<std::uint64_t> const offsets("offsets", partitions + 1);
     array<std::byte> const memory(
-        "memory", karpos::partition_bytes<row>(exec, rows, parts, {.stable = stable}));
-    karpos::hash_part<std::uint32_t> const part_of{parts};
+        "memory", karpos::partition_bytes<row>(exec, rows, partitions, {.stable = stable}));
+    karpos::hash_partitioner<std::uint32_t> const partition_of{partitions};
     karpos::partition_options const options{.stable = stable,
                                             .workspace = {memory.data(), memory.extent(0)}};
     double const alone =
-        median_ms([&] { karpos::partition(exec, keys, out_keys, offsets, part_of, options); });
-    double const pairs =
-        median_ms([&] { karpos::partition(exec, keys, values, out, offsets, part_of, options); });
+        median_ms([&] { karpos::partition(exec, keys, out_keys, offsets, partition_of, options); });
+    double const pairs = median_ms(
+        [&] { karpos::partition(exec, keys, values, out, offsets, partition_of, options); });
     double const numbers = median_ms([&] {
-      karpos::partition(exec, keys, karpos::row_numbers{}, out, offsets, part_of, options);
+      karpos::partition(exec, keys, karpos::row_numbers{}, out, offsets, partition_of, options);
     });
     std::uint64_t wrong = 0;
     Kokkos::parallel_reduce("count wrong", over_rows(exec, 0, rows),
-                            count_wrong{keys, out, offsets, part_of}, wrong);
-    std::printf("%-8s %8u %-7s %10.3f %10.3f %10.3f %9.2f %s\n", kind, parts,
+                            count_wrong{keys, out, offsets, partition_of}, wrong);
+    std::printf("%-8s %10u %-7s %10.3f %10.3f %10.3f %9.2f %s\n", kind, partitions,
                 stable ? "stable" : "", alone, pairs, numbers, copy / pairs,
                 wrong == 0 ? "" : "WRONG");
     std::fflush(stdout);
@@ -112,17 +113,18 @@ std::uint64_t run_all(std::uint64_t rows) {
       2;
   std::printf("%llu rows; a copy of them, 4+4 bytes: %.3f ms\n",
               static_cast<unsigned long long>(rows), copy);
-  std::printf("%-8s %8s %-7s %10s %10s %10s %9s\n", "keys", "parts", "", "keys, ms", "4+4, ms",
-              "row no, ms", "copy/4+4");
+  std::printf("%-8s %10s %-7s %10s %10s %10s %9s\n", "keys", "partitions", "", "keys, ms",
+              "4+4, ms", "row no, ms", "copy/4+4");
   std::uint64_t wrong = 0;
-  for (auto [kind, name] : {std::pair(keys_are::random, "random"), std::pair(keys_are::one, "one"),
-                            std::pair(keys_are::half_one, "half one")}) {
+  for (auto [kind, name] :
+       {std::pair(key_distribution::random, "random"), std::pair(key_distribution::one, "one"),
+        std::pair(key_distribution::half_one, "half one")}) {
     Kokkos::parallel_for("make keys", over_rows(b.exec, 0, rows),
                          make_keys{b.keys, b.values, kind});
-    for (std::uint32_t parts : {2u, 256u, 1024u, 4096u, 8192u, 65536u})
+    for (std::uint32_t partitions : {2u, 256u, 1024u, 4096u, 8192u, 65536u})
       for (bool stable : {false, true}) {
-        if (kind != keys_are::random && (stable || parts != 4096)) continue;
-        wrong += b.run(name, parts, stable, copy);
+        if (kind != key_distribution::random && (stable || partitions != 4096)) continue;
+        wrong += b.run(name, partitions, stable, copy);
       }
   }
   return wrong;

@@ -18,14 +18,14 @@ namespace {
 
 void nothing(double, std::string const&) {}
 
-sssp_run paths_in(std::string const& graph) {
+sssp_run measure_paths(std::string const& graph) {
   sssp_parameters p;
   p.graph = graph;
   p.sources = 4;
   p.baseline = has_sssp_baseline();
   return run_sssp(p, nothing);
 }
-components_run components_of(std::string const& graph) {
+components_run measure_components(std::string const& graph) {
   components_parameters p;
   p.graph = graph;
   p.baseline = true;
@@ -34,7 +34,7 @@ components_run components_of(std::string const& graph) {
 
 void add_paths(std::string const& way, std::string const& graph, samples sssp_result::*time) {
   add_measured<sssp_run>(
-      "paths/" + way + "/" + graph, graph, [=] { return paths_in(graph); },
+      "paths/" + way + "/" + graph, graph, [=] { return measure_paths(graph); },
       [=](benchmark::State& state, sssp_run const& run) {
         double seconds = 0;
         for (sssp_result const& r : run.results) seconds += (r.*time).median();
@@ -45,7 +45,7 @@ void add_paths(std::string const& way, std::string const& graph, samples sssp_re
 /// for karpos.
 void add_components(std::string const& way, std::string const& graph, int peer) {
   add_measured<components_run>(
-      "components/" + way + "/" + graph, graph, [=] { return components_of(graph); },
+      "components/" + way + "/" + graph, graph, [=] { return measure_components(graph); },
       [=](benchmark::State& state, components_run const& run) {
         auto const& time = peer < 0 ? run.time : run.peers[static_cast<std::size_t>(peer)].time;
         state.SetIterationTime(time.median());

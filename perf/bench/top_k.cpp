@@ -13,7 +13,7 @@
 namespace karpos::perf {
 namespace {
 
-topk_run measured(std::string const& scores, top_k_result result) {
+topk_run run_measurement(std::string const& scores, top_k_result result) {
   topk_parameters p;
   p.scores = scores;
   p.result = result;
@@ -41,7 +41,7 @@ void add(std::string const& way, std::string const& scores, top_k_result result,
   bool const set = result == top_k_result::set;
   add_measured<topk_run>(
       "query/" + way + "/" + scores, scores + (set ? " set" : " exact"),
-      [=] { return measured(scores, result); }, show);
+      [=] { return run_measurement(scores, result); }, show);
 }
 
 }  // namespace

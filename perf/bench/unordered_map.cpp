@@ -105,7 +105,7 @@ struct measurement {
     return static_cast<double>(n) / s[static_cast<std::size_t>(1 + times / 2)] * 1e-6;
   }
   template <class M>
-  double finds(M const& m, std::uint64_t first) {
+  double measure_find(M const& m, std::uint64_t first) {
     find_nth<M> const f{m, out, first, n};
     double const found = rate([] {}, [&] { Kokkos::parallel_for("find", all(), f); });
     std::uint64_t wrong = 0;
@@ -117,10 +117,10 @@ struct measurement {
     r.insert = rate([&] { map.clear(); },
                     [&] { Kokkos::parallel_for("insert", all(), insert_nth<Map>{map}); });
     r.wrong += map.size() != n || map.failed_insert();
-    r.hits = finds(map, 0);
-    r.misses = finds(map, n);
-    r.const_hits = finds(const_map(map), 0);
-    r.const_misses = finds(const_map(map), n);
+    r.hits = measure_find(map, 0);
+    r.misses = measure_find(map, n);
+    r.const_hits = measure_find(const_map(map), 0);
+    r.const_misses = measure_find(const_map(map), n);
     r.size = rate(
         [&] {
           Kokkos::parallel_for("insert", Kokkos::RangePolicy<space>(0, 1), insert_nth<Map>{map});

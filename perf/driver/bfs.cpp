@@ -18,7 +18,7 @@
 namespace karpos::perf {
 namespace {
 
-struct bfs_words {
+struct bfs_arguments {
   bfs_parameters parameters;
   std::string direction = "auto", queue = "collected", offsets = "auto";
   bool one_class = false, launches = false, as_json = false, distributed = false;
@@ -28,13 +28,13 @@ struct bfs_words {
 };
 
 /// Refuses a given option that has no effect with the chosen direction.
-void require_direction(CLI::Option const* given, bfs_words const& o, char const* direction) {
+void require_direction(CLI::Option const* given, bfs_arguments const& o, char const* direction) {
   if (given->count() > 0 && o.direction != direction)
     throw bad_input(given->get_name() + " does not apply (--direction " + o.direction +
                     "): leave it out, or choose --direction " + direction);
 }
 
-bfs_parameters parameters_of(bfs_words const& o) {
+bfs_parameters parameters_of(bfs_arguments const& o) {
   bfs_parameters p = o.parameters;
   if (o.preset.empty()) {  // presets have directions of their own
     require_direction(o.gamma, o, "gamma");
@@ -60,26 +60,26 @@ bfs_parameters parameters_of(bfs_words const& o) {
     if (o.direction == name_of(d)) p.options.direction = d;
   p.options.queue = o.queue == "scanned" ? bfs_queue::scanned : bfs_queue::collected;
   p.options.degree_classes = !o.one_class;
-  p.presets = presets_called(o.preset);
+  p.presets = find_presets(o.preset);
   if (o.launches) p.options.driver = launch_mode::kernel_per_step;
   p.offset_bits = o.offsets == "auto" ? 0 : std::stoi(o.offsets);
   return p;
 }
 
 int report_wrong(bfs_run const& run) {
-  constexpr int max_told = 5;
-  int told = 0;
+  constexpr int max_reported = 5;
+  int reported = 0;
   for (bfs_result const& r : run.searches)
-    if (!r.defect.empty() && told++ < max_told)
+    if (!r.defect.empty() && reported++ < max_reported)
       std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
                    printable(run.names[r.source]).c_str(), r.defect.c_str());
-  if (told > 0)
+  if (reported > 0)
     std::fprintf(stderr, "karpos: %s of %s searches were wrong: please report this\n",
                  grouped(run.wrong()).c_str(), grouped(run.searches.size()).c_str());
-  return told > 0 ? 1 : 0;
+  return reported > 0 ? 1 : 0;
 }
 
-int bfs(bfs_words const& o) {
+int bfs(bfs_arguments const& o) {
   bfs_parameters const p = parameters_of(o);
   if (o.distributed && o.with_queue->count() > 0)
     throw bad_input("--queue does not apply (--distributed scans the frontier): leave it out");
@@ -99,9 +99,9 @@ int bfs(bfs_words const& o) {
   return report_wrong(run);
 }
 
-void add_search_options(CLI::App& app, bfs_words& o) {
+void add_search_options(CLI::App& app, bfs_arguments& o) {
   bfs_options& b = o.parameters.options;
-  app.add_option("--direction", o.direction, "which way levels are expanded")
+  app.add_option("--direction", o.direction, "direction in which levels are expanded")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "top-down", "gamma", "beamer"}));
   o.gamma = app.add_option("--gamma", b.gamma, "of --direction gamma: fraction of all hubs")
@@ -113,17 +113,17 @@ void add_search_options(CLI::App& app, bfs_words& o) {
   o.beta = app.add_option("--beta", b.beta, "of --direction beamer: when to switch back")
                ->capture_default_str()
                ->check(number_from(0));
-  app.add_option("--hops", b.window_hops,
-                 "levels that are explored at a time where frontiers are narrow; 0: one by one")
+  app.add_option("--hops", b.local_search_hops,
+                 "levels that a local search explores at most, from a narrow frontier; 0: none")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--pad-rows", o.parameters.pad_rows,
-                 "hops of rows that are copied, on GPUs, of graphs of at most four edges a vertex: "
-                 "1: into 16 bytes; 2: all vertices within two hops, of undirected graphs, into "
-                 "64; 0: none")
+                 "hops of the padded rows, on GPUs, of graphs of at most four edges a vertex: "
+                 "1: neighbours in 16 bytes; 2: all vertices within two hops in 64 bytes, of "
+                 "undirected graphs; 0: no copies")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(0, 2));
   o.with_queue = app.add_option("--queue", o.queue, "how the frontier is queued")
                      ->capture_default_str()
@@ -137,14 +137,14 @@ void add_search_options(CLI::App& app, bfs_words& o) {
       ->check(CLI::IsMember({"auto", "32", "64"}));
 }
 
-void add_run_options(CLI::App& app, bfs_words& o) {
+void add_run_options(CLI::App& app, bfs_arguments& o) {
   bfs_parameters& p = o.parameters;
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
   app.add_flag("--keep-duplicates", p.keep_duplicates,
                "keep repeated edges and self loops, and count them in GTEPS");
   app.add_flag("--relabel", p.relabel,
                "number the ids of a file without gaps: large ones, and in a list of edges words;\n"
-               "results still tell its ids, also at the begin of a line of --output");
+               "results still have the ids of the file, as does each line of --output");
   app.add_flag("--parents", p.parents, "find parents, too");
   app.add_flag("--validate", p.validate, "prove every distance, and parent, exact");
   app.add_option("--output", p.output,
@@ -157,17 +157,17 @@ void add_run_options(CLI::App& app, bfs_words& o) {
       ->check(CLI::IsMember({"enterprise", "baseline", "queue", "classes", "hubs"}));
   app.add_flag(
       "--energy", p.energy,
-      "repeat the searches for two seconds, too, and tell the joules of each, where the GPU\n"
+      "repeat the searches for two seconds, too, and report the joules of each, if the GPU\n"
       "(NVML) or the processors (RAPL) count them");
   app.add_option("--reps", p.repetitions,
                  "readings of the clock for each source; their median counts")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(1, 1000));
 }
 
 action define_bfs(CLI::App& app) {
-  auto const o = std::make_shared<bfs_words>();
+  auto const o = std::make_shared<bfs_arguments>();
   bfs_parameters& p = o->parameters;
   app.add_option("graph", p.graph,
                  "a file (MatrixMarket, DIMACS, METIS, .sg, a list of edges as of SNAP, KONECT or\n"
@@ -180,24 +180,24 @@ action define_bfs(CLI::App& app) {
                                   "(default: the first that an edge leads out of)");
   o->sources =
       app.add_option("--sources", p.sources, "number of random sources, vertices with neighbours")
-          ->transform(count_word())
+          ->transform(count_validator())
           ->check(CLI::Range(1, 1 << 20))
           ->excludes(o->with_source);
   o->batch =
       app.add_option("--batch", p.sources,
                      "the same, and all these searches at once, compared with one after another")
-          ->transform(count_word())
+          ->transform(count_validator())
           ->check(CLI::Range(1, 1 << 20))
           ->excludes(o->with_source)
           ->excludes(o->sources);
   o->seed = app.add_option("--seed", p.seed, "of the random sources")
-                ->transform(count_word())
+                ->transform(count_validator())
                 ->capture_default_str();
   add_run_options(app, *o);
   add_search_options(app, *o);
   app.add_flag(
       "--distributed", o->distributed,
-      "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a part of the graph;\n"
+      "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a slice of the graph;\n"
       "without --output, --relabel, --baseline, --preset, --energy, --batch, --hub-cache,\n"
       "--pad-rows, --hops, --unvisited-queue, --offset-bits 32");
   app.add_flag("--permute", p.permute,

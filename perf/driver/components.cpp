@@ -44,7 +44,7 @@ json to_json(components_run const& run) {
             {"components", run.components},
             {"isolated", run.isolated},
             {"largest", run.largest},
-            {"largest_label", vertex_json(run.names, run.largest_label)},
+            {"largest_label", vertex_json(run.names, run.largest_id)},
             {"seconds", run.time.median()},
             {"all_seconds", run.time.seconds},
             {"peers", peers},
@@ -64,31 +64,32 @@ void print(components_run const& run) {
     std::printf(
         "ids count from 0: vertex 0, which the file does not name, is a component (--relabel "
         "leaves it out)\n");
-  std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
+  std::printf("%s\n", run_description(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s\n\n", human_seconds(run.load_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str());
   std::printf("%s, %s alone\n", counted(run.components, "component", "components").c_str(),
               counted(run.isolated, "vertex is", "vertices are").c_str());
   std::printf("largest: %s, of vertex %s on\n", counted(run.largest, "vertex", "vertices").c_str(),
-              shown(run.names, run.largest_label).c_str());
+              shown(run.names, run.largest_id).c_str());
   std::printf("\n%s %s\n", left("karpos", 20).c_str(),
               right(human_seconds(run.time.median()), 10).c_str());
   for (components_peer const& peer : run.peers)
     std::printf("%s %s   karpos is %sx as fast\n", left(peer.name, 20).c_str(),
                 right(human_seconds(peer.time.median()), 10).c_str(),
                 three_digits(peer.time.median() / run.time.median()).c_str());
-  if (run.wrong() == 0) std::printf("valid: every label is that of disjoint sets on the host\n");
+  if (run.wrong() == 0)
+    std::printf("valid: every component id is that of disjoint sets on the host\n");
 }
 
 int report_wrong(components_run const& run) {
   if (run.wrong() == 0) return 0;
-  if (run.wrong_labels > 0 || run.wrong_count)
-    std::fprintf(stderr, "karpos: %s of %s labels are wrong%s: please report this\n",
-                 grouped(run.wrong_labels).c_str(), grouped(run.vertices).c_str(),
+  if (run.wrong_component_ids > 0 || run.wrong_count)
+    std::fprintf(stderr, "karpos: %s of %s component ids are wrong%s: please report this\n",
+                 grouped(run.wrong_component_ids).c_str(), grouped(run.vertices).c_str(),
                  run.wrong_count ? ", and the number of components" : "");
   for (components_peer const& peer : run.peers)
     if (peer.wrong > 0)
-      std::fprintf(stderr, "karpos: %s labels of %s are wrong: please report this\n",
+      std::fprintf(stderr, "karpos: %s component ids of %s are wrong: please report this\n",
                    grouped(peer.wrong).c_str(), peer.name.c_str());
   return 1;
 }
@@ -110,11 +111,11 @@ int components(components_parameters const& p, bool as_json) {
 }
 
 action define_components(CLI::App& app) {
-  struct words {
+  struct arguments {
     components_parameters parameters;
     bool as_json = false;
   };
-  auto const o = std::make_shared<words>();
+  auto const o = std::make_shared<arguments>();
   components_parameters& p = o->parameters;
   app.add_option("graph", p.graph, "a file or a generator, as of karpos bfs")->required();
   add_format_option(app, p.format);
@@ -123,23 +124,23 @@ action define_components(CLI::App& app) {
   app.add_flag("--relabel", p.relabel,
                "number the ids of a file without gaps, or its words, as karpos bfs does");
   app.add_option("--sampled", p.sampled,
-                 "neighbours of each vertex that are joined before the largest component is looked "
-                 "for")
+                 "neighbours of each vertex that are linked before the largest component is "
+                 "sampled")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(0, 1000));
   app.add_flag("--baseline", p.baseline,
                "compare with label propagation and a plain Afforest in the same run");
   app.add_option("--output", p.output,
-                 "write the label of each vertex, a line each; with --relabel behind its name");
+                 "write the component id of each vertex, a line each; with --relabel after its "
+                 "name");
   app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(1, 1000));
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "A label is the smallest vertex of the component. All are compared with disjoint sets on "
-      "the\n"
+      "A component's id is its smallest vertex. All ids are compared with disjoint sets on the\n"
       "host.\n"
       "Example: karpos components kron:scale=16 --baseline");
   return [o] { return components(o->parameters, o->as_json); };

@@ -86,18 +86,18 @@ action define_count(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--top", o->top, "how many of the most frequent values to print")
-      ->transform(count_word())
+      ->transform(count_validator())
       ->capture_default_str();
   app.add_option("--separator", o->format.separator,
                  "auto, blank, tab, comma, semicolon, bar or one character")
       ->capture_default_str();
   app.add_option("--header", o->format.header,
                  "whether the first line names the columns; auto: words above numbers,\n"
-                 "or words between separators that no line below has in their place")
+                 "or words between separators that no line below has in the same column")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "yes", "no"}));
   app.add_flag("--text", o->format.text,
-               "count words as they are written, also where they are numbers");
+               "count words as they are written, also if they are numbers");
   app.add_flag(
       "--distributed", o->distributed,
       "over the ranks of MPI (mpirun -n 4 karpos count ...): each reads its part of the file");

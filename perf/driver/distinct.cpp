@@ -12,12 +12,12 @@
 namespace karpos::perf {
 namespace {
 
-struct distinct_words {
+struct distinct_arguments {
   distinct_parameters of_file;
   bool as_json = false;
 };
 
-int distinct_rows(distinct_words const& o) {
+int distinct_rows(distinct_arguments const& o) {
   distinct_parameters const& p = o.of_file;
   require_output(p.output, {p.file}, "the table");
   distinct_file found;
@@ -34,7 +34,7 @@ int distinct_rows(distinct_words const& o) {
 }
 
 action define_distinct(CLI::App& app) {
-  auto const o = std::make_shared<distinct_words>();
+  auto const o = std::make_shared<distinct_arguments>();
   distinct_parameters& p = o->of_file;
   app.add_option("file", p.file,
                  "a table in a text file, as karpos count reads it (gzip'ed or not; - is standard "

@@ -17,7 +17,7 @@
 namespace karpos::perf {
 namespace {
 
-struct groupby_words {
+struct groupby_arguments {
   std::string rows;
   groupby_parameters of_file;
   groupby_measure_parameters of_rows;
@@ -28,7 +28,7 @@ struct groupby_words {
   std::vector<CLI::Option*> for_files, for_generators;
 };
 
-int measure(groupby_words const& o) {
+int measure(groupby_arguments const& o) {
   require_none(o.for_files, o.rows + " is a generator", "a file");
   groupby_measure_parameters p = o.of_rows;
   p.rows = parse_row_spec(o.rows);
@@ -48,7 +48,7 @@ int measure(groupby_words const& o) {
   return 1;
 }
 
-int group(groupby_words const& o) {
+int group(groupby_arguments const& o) {
   require_none(o.for_generators, o.rows + " is a file", "a generator");
   groupby_parameters p = o.of_file;
   p.file = o.rows;
@@ -70,7 +70,7 @@ int group(groupby_words const& o) {
   return 0;
 }
 
-void add_file_options(CLI::App& app, groupby_words& o) {
+void add_file_options(CLI::App& app, groupby_arguments& o) {
   groupby_parameters& p = o.of_file;
   auto const add = [&](CLI::Option* option) { o.for_files.push_back(option); };
   auto const add_columns = [&](char const* name, std::vector<std::string>& columns,
@@ -90,7 +90,7 @@ void add_file_options(CLI::App& app, groupby_words& o) {
           ->capture_default_str()
           ->check(CLI::IsMember({"refuse", "skip"})));
   add(app.add_option("--top", p.top, "how many groups to print: the largest first sums, or counts")
-          ->transform(count_word())
+          ->transform(count_validator())
           ->capture_default_str());
   add(app.add_option("--output", p.output, "write all groups as CSV, ordered by key"));
   add(app.add_option("--separator", p.format.separator,
@@ -101,10 +101,10 @@ void add_file_options(CLI::App& app, groupby_words& o) {
           ->capture_default_str()
           ->check(CLI::IsMember({"auto", "yes", "no"})));
   add(app.add_flag("--text", p.format.text,
-                   "keys are words as they are written, also where they are numbers"));
+                   "keys are words as they are written, also if they are numbers"));
 }
 
-void add_generator_options(CLI::App& app, groupby_words& o) {
+void add_generator_options(CLI::App& app, groupby_arguments& o) {
   auto const add = [&](CLI::Option* option) { o.for_generators.push_back(option); };
   add(app.add_option("--peers", o.peers,
                      "beside generated rows, in the same run: sort, then reduce runs of equal keys")
@@ -114,18 +114,18 @@ void add_generator_options(CLI::App& app, groupby_words& o) {
   add(app.add_option("--reps", o.of_rows.repetitions,
                      "readings of the clock for generated rows; their median counts")
           ->capture_default_str()
-          ->transform(count_word())
+          ->transform(count_validator())
           ->check(CLI::Range(1, 1000)));
   add(app.add_option("--key-bytes", o.of_rows.key_bytes, "bytes of a generated key, and of a value")
           ->capture_default_str()
           ->check(CLI::IsMember({"4", "8"})));
   add(app.add_option("--seed", o.seed, "of a generator")
-          ->transform(count_word())
+          ->transform(count_validator())
           ->capture_default_str());
 }
 
 action define_groupby(CLI::App& app) {
-  auto const o = std::make_shared<groupby_words>();
+  auto const o = std::make_shared<groupby_arguments>();
   app.add_option("rows", o->rows,
                  "a table in a text file, as karpos count reads it (gzip'ed or not; - is standard\n"
                  "input); or a generator, which is measured:\n"

@@ -6,7 +6,7 @@
 
 #include "perf/driver/command.hpp"
 #include "perf/driver/distributed/over_ranks.hpp"
-#include "perf/driver/maps/map_words.hpp"
+#include "perf/driver/maps/map_arguments.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/support/energy_report.hpp"
 #include "perf/support/hash_input.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 struct hash_options {
   hash_parameters parameters;
-  map_words words;
+  map_arguments arguments;
   std::string layout, multiplicity;
   bool distributed = false;
 };
@@ -29,7 +29,7 @@ void print_heading(hash_run const& run) {
               p.key_bytes);
   if (p.multiplicity > 0)
     std::printf("%s a key, ", counted(p.multiplicity, "pair", "pairs").c_str());
-  if (run.heeds_load) std::printf("load %.2f, ", p.load);
+  if (run.supports_load) std::printf("load %.2f, ", p.load);
   std::printf("%s of table", human_bytes(static_cast<double>(run.table_bytes)).c_str());
   std::printf("%s\n", p.input == "device" ? "" : (", input in memory: " + p.input).c_str());
   print_machine(p.repetitions, run.ceilings);
@@ -52,32 +52,33 @@ void print_results(hash_run const& run) {
   std::string last;
   for (hash_result const& r : run.results) {
     if (r.map != last) print_map(r, ours);
-    bool const compared = r.map != ours && run.lead_over(r) > 0;
+    bool const compared = r.map != ours && run.speedup_over(r) > 0;
     last = r.map;
-    std::printf("  %s %s %s   %s %s %s%s\n", left(r.operation, 12).c_str(),
-                right(three_digits(r.rate() * 1e-9), 8).c_str(),
-                right(three_digits(r.rate() * r.bytes_each * 1e-9), 7).c_str(),
-                right(three_digits(r.ratio()), 6).c_str(), left(r.bound, 11).c_str(),
-                !compared ? "" : (right(three_digits(run.lead_over(r)), 7) + "x as fast").c_str(),
-                r.wrong == 0 ? "" : ("   WRONG: " + grouped(r.wrong)).c_str());
+    std::printf(
+        "  %s %s %s   %s %s %s%s\n", left(r.operation, 12).c_str(),
+        right(three_digits(r.rate() * 1e-9), 8).c_str(),
+        right(three_digits(r.rate() * r.bytes_each * 1e-9), 7).c_str(),
+        right(three_digits(r.ratio()), 6).c_str(), left(r.bound, 11).c_str(),
+        !compared ? "" : (right(three_digits(run.speedup_over(r)), 7) + "x as fast").c_str(),
+        r.wrong == 0 ? "" : ("   WRONG: " + grouped(r.wrong)).c_str());
     if (r.energy) print(*r.energy, "query", static_cast<double>(r.energy->rounds * r.operations));
   }
 }
 
 /// Refuses --load if no map has the load asked for.
-void require_load_heeded(hash_options const& o) {
+void require_load_support(hash_options const& o) {
   auto const& maps = o.parameters.maps;
-  auto const heeds = [](std::string const& id) { return heeds_load(subject_named(id)); };
-  if (o.words.with_load->count() > 0 && std::none_of(maps.begin(), maps.end(), heeds))
-    throw bad_input("--load does not apply (" + subject_named(maps.front()).name +
+  auto const supported = [](std::string const& id) { return supports_load(find_subject(id)); };
+  if (o.arguments.with_load->count() > 0 && std::none_of(maps.begin(), maps.end(), supported))
+    throw bad_input("--load does not apply (" + find_subject(maps.front()).name +
                     " has its own): leave it out, or choose --layout dense");
 }
 
 /// Sets the input to "device", with a message, if maps are in the host's memory: then all input is
 /// as well. On other devices, only hash_map takes input from the host.
-void settle_input(hash_parameters& p) {
+void resolve_input(hash_parameters& p) {
   if (p.input == "device") return;
-  if (!has_far_input()) {
+  if (!has_remote_input()) {
     std::fprintf(stderr, "karpos: --input %s is the memory that maps lie in: measured as device\n",
                  p.input.c_str());
     p.input = "device";
@@ -87,7 +88,7 @@ void settle_input(hash_parameters& p) {
 }
 
 /// Sets the pairs per key, for a multimap, which is compared with hash_map.
-void settle_multiplicity(hash_options& o) {
+void resolve_multiplicity(hash_options& o) {
   hash_parameters& p = o.parameters;
   if (!p.widths.empty() && o.multiplicity.empty())
     throw bad_input("--width is measured with --map multi --multiplicity");
@@ -100,28 +101,28 @@ void settle_multiplicity(hash_options& o) {
     throw bad_input("--multiplicity is measured for --map multi, without peers and --input");
 }
 
-void settle_energy(hash_options const& o) {
+void require_energy_support(hash_options const& o) {
   hash_parameters const& p = o.parameters;
   if (p.energy && (o.distributed || p.multiplicity > 0 || p.input != "device"))
     throw bad_input("--energy is measured without --distributed, --multiplicity and --input");
 }
 
 int hash(hash_options o) {
-  o.parameters.keys = parse_count(o.words.keys);
-  if (!o.layout.empty()) o.words.map = subject_with_layout(o.words.map, o.layout).id;
-  o.parameters.maps = chosen_maps(o.words, [](subject_entry const&) { return true; });
-  require_load_heeded(o);
-  settle_multiplicity(o);
-  settle_input(o.parameters);
-  settle_energy(o);
-  if (o.distributed) return hash_over_ranks(o.parameters, o.words.as_json);
+  o.parameters.keys = parse_count(o.arguments.keys);
+  if (!o.layout.empty()) o.arguments.map = subject_with_layout(o.arguments.map, o.layout).id;
+  o.parameters.maps = chosen_maps(o.arguments, [](subject_entry const&) { return true; });
+  require_load_support(o);
+  resolve_multiplicity(o);
+  resolve_input(o.parameters);
+  require_energy_support(o);
+  if (o.distributed) return hash_over_ranks(o.parameters, o.arguments.as_json);
   hash_run run;
   {
     progress bar("karpos hash");
     run =
         run_hash(o.parameters, [&](double part, std::string const& what) { bar.show(part, what); });
   }
-  return report_run(run, o.words.as_json, [](hash_run const& r) {
+  return report_run(run, o.arguments.as_json, [](hash_run const& r) {
     print_heading(r);
     print_results(r);
   });
@@ -130,21 +131,21 @@ int hash(hash_options o) {
 action define_hash(CLI::App& app) {
   auto const o = std::make_shared<hash_options>();
   hash_parameters& p = o->parameters;
-  add_map_options(app, o->words, p, "number of keys: 100000, 1e6, 2^27",
+  add_map_options(app, o->arguments, p, "number of keys: 100000, 1e6, 2^27",
                   "keys per slot; a two_level cuckoo map has its own");
   app.add_option("--layout", o->layout,
                  "of a cuckoo map: two_level, which is the usual one, or dense");
-  app.add_option("--miss", p.miss, "part of the mixed queries that asks for absent keys")
+  app.add_option("--miss", p.miss, "fraction of the mixed queries that ask for absent keys")
       ->capture_default_str()
       ->check(number_between(0, 1));
   app.add_option("--multiplicity", o->multiplicity,
                  "pairs of each key of --map multi: measures insert, count and retrieve, beside\n"
                  "hash_map with as many different keys")
-      ->transform(count_word());
+      ->transform(count_validator());
   app.add_option(
          "--width", p.widths,
-         "with --multiplicity: also kernels in which so many lanes count, or visit the values of,\n"
-         "one query together: 1,2,4,8,16,32")
+         "with --multiplicity: also kernels in which this many lanes count, or visit the values\n"
+         "of, one query together: 1,2,4,8,16,32")
       ->delimiter(',')
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32}));
   app.add_option(
@@ -155,11 +156,11 @@ action define_hash(CLI::App& app) {
       ->check(CLI::IsMember({"device", "host", "pinned", "shared"}));
   app.add_flag(
       "--energy", p.energy,
-      "repeat find hits for two seconds, too, and tell the joules of each query, where the GPU\n"
+      "repeat find hits for two seconds, too, and report the joules of each query, if the GPU\n"
       "(NVML) or the processors (RAPL) count them");
   app.add_flag("--distributed", o->distributed,
-               "over the ranks of MPI (mpirun -n 4 karpos hash ...): each has a part of the keys");
-  add_last_map_options(app, o->words, p);
+               "over the ranks of MPI (mpirun -n 4 karpos hash ...): each has a slice of the keys");
+  add_last_map_options(app, o->arguments, p);
   app.footer(
       "G/s: 10^9 keys a second; GB/s: 10^9 bytes of keys and values. Ceilings are what the memory "
       "of\n"
@@ -169,7 +170,7 @@ action define_hash(CLI::App& app) {
 }
 
 command const hash_command("hash",
-                           "Build and query a hash map; hold every rate against the machine.",
+                           "Build and query a hash map; compare every rate with the machine's.",
                            define_hash);
 
 }  // namespace

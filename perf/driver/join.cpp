@@ -16,7 +16,7 @@
 namespace karpos::perf {
 namespace {
 
-struct join_words {
+struct join_arguments {
   join_parameters of_files;
   join_measure_parameters of_tables;
   std::uint64_t seed = 1;
@@ -25,7 +25,7 @@ struct join_words {
   std::vector<CLI::Option*> for_files, for_generators;
 };
 
-int measure_tables(join_words const& o) {
+int measure_tables(join_arguments const& o) {
   std::string const& tables = o.of_files.left;
   require_none(o.for_files, tables + " is a generator", "two files");
   if (!o.of_files.right.empty())
@@ -66,7 +66,7 @@ void require_two_files(join_parameters const& p) {
   require_output(p.output, {p.right}, "the right table");
 }
 
-int join_two_files(join_words const& o) {
+int join_two_files(join_arguments const& o) {
   require_none(o.for_generators, o.of_files.left + " is a file", "a generator");
   join_parameters const& p = o.of_files;
   require_two_files(p);
@@ -83,7 +83,7 @@ int join_two_files(join_words const& o) {
   return 0;
 }
 
-void add_file_options(CLI::App& app, join_words& o) {
+void add_file_options(CLI::App& app, join_arguments& o) {
   o.for_files.push_back(
       app.add_option("--on", o.of_files.on,
                      "columns whose equal values match: numbers from 1, or names of headers; id,\n"
@@ -94,28 +94,29 @@ void add_file_options(CLI::App& app, join_words& o) {
     o.for_files.push_back(option);
 }
 
-void add_generator_options(CLI::App& app, join_words& o) {
+void add_generator_options(CLI::App& app, join_arguments& o) {
   auto const add = [&](CLI::Option* option) { o.for_generators.push_back(option); };
-  add(app.add_option("--peers", o.peers,
-                     "beside generated tables, in the same run: sort both, then search by halves")
+  add(app.add_option(
+             "--peers", o.peers,
+             "beside generated tables, in the same run: sort both, then search by bisection")
           ->expected(0, -1)
           ->delimiter(',')
           ->check(CLI::IsMember({"sort", ""})));
   add(app.add_option("--reps", o.of_tables.repetitions,
                      "readings of the clock for generated tables; their median counts")
           ->capture_default_str()
-          ->transform(count_word())
+          ->transform(count_validator())
           ->check(CLI::Range(1, 1000)));
   add(app.add_option("--key-bytes", o.of_tables.key_bytes, "bytes of a generated key")
           ->capture_default_str()
           ->check(CLI::IsMember({"4", "8"})));
   add(app.add_option("--seed", o.seed, "of a generator")
-          ->transform(count_word())
+          ->transform(count_validator())
           ->capture_default_str());
 }
 
 action define_join(CLI::App& app) {
-  auto const o = std::make_shared<join_words>();
+  auto const o = std::make_shared<join_arguments>();
   app.add_option("left", o->of_files.left,
                  "a table in a text file, as karpos count reads it (gzip'ed or not; - is standard\n"
                  "input); or a generator of two tables, which are measured:\n"

@@ -25,13 +25,13 @@ constexpr int exit_failed = 1;
 constexpr int exit_bad_input = 2;
 
 /// Prints "karpos: what"; the library's own messages begin so already.
-void complain(std::exception const& e) {
+void print_error(std::exception const& e) {
   std::string const what = e.what();
   std::fprintf(stderr, "%s%s\n", what.rfind("karpos: ", 0) == 0 ? "" : "karpos: ", what.c_str());
 }
 
 /// Prints a message about a lack of memory, without allocating any.
-void complain_of_memory(std::exception const& e) {
+void print_memory_error(std::exception const& e) {
   char const* const what = e.what();
   if (std::strncmp(what, "karpos: ", 8) == 0)
     std::fprintf(stderr, "%s\n", what);
@@ -53,23 +53,23 @@ int run_with_kokkos(std::vector<std::string> const& arguments, char** argv, acti
 }
 
 /// Runs the function and prints its error, if there is one. Returns the exit code.
-int guarded(std::function<int()> const& run) {
+int run_guarded(std::function<int()> const& run) {
   try {
     return run();
   } catch (bad_input const& e) {
-    complain(e);
+    print_error(e);
   } catch (graph_file_error const& e) {
-    complain(e);
+    print_error(e);
   } catch (std::invalid_argument const& e) {
-    complain(e);
+    print_error(e);
   } catch (std::length_error const& e) {
-    complain(e);
+    print_error(e);
   } catch (std::exception const& e) {
     if (is_lack_of_memory(e)) {
-      complain_of_memory(e);
+      print_memory_error(e);
       return exit_bad_input;
     }
-    complain(e);
+    print_error(e);
     return exit_failed;
   }
   return exit_bad_input;
@@ -89,8 +89,8 @@ int run_driver(int argc, char** argv) {
     actions[c.name] = c.define(*app.add_subcommand(c.name, c.summary));
 
   std::vector<std::string> words(argv + 1, argv + argc), for_kokkos;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(for_kokkos), meant_for_kokkos);
-  std::erase_if(words, meant_for_kokkos);
+  std::copy_if(words.begin(), words.end(), std::back_inserter(for_kokkos), is_kokkos_argument);
+  std::erase_if(words, is_kokkos_argument);
   check_kokkos_arguments(for_kokkos);
   if (asks_kokkos_for_help(for_kokkos)) return run_with_kokkos(for_kokkos, argv, [] { return 0; });
   try {
@@ -108,6 +108,6 @@ int run_driver(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace karpos::perf;
   occupy_standard_streams();
-  int const code = guarded([&] { return run_driver(argc, argv); });
+  int const code = run_guarded([&] { return run_driver(argc, argv); });
   return finish_standard_output() || code != 0 ? code : exit_failed;
 }

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "perf/driver/command.hpp"
-#include "perf/driver/maps/map_words.hpp"
+#include "perf/driver/maps/map_arguments.hpp"
 #include "perf/driver/option_values.hpp"
 #include "perf/support/mixed_json.hpp"
 #include "perf/support/mixed_run.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 struct mixed_options {
   mixed_parameters parameters;
-  map_words words;
+  map_arguments arguments;
   std::string operations = "2^24", mix = "20,20,60", slots;
 };
 
@@ -46,7 +46,7 @@ void print_result(mixed_run const& run, mixed_result const& r) {
       three_digits(r.of_read()).c_str(), three_digits(r.of_cas()).c_str(),
       &r == &first
           ? ""
-          : ("   " + first.map + " is " + three_digits(run.lead_over(r)) + "x as fast").c_str());
+          : ("   " + first.map + " is " + three_digits(run.speedup_over(r)) + "x as fast").c_str());
   for (int k = 0; k < outcome_counts::kinds; ++k)
     if (std::uint64_t const n = r.outcomes.count[k];
         n > 0 || static_cast<outcome>(k) == outcome::full)
@@ -63,17 +63,17 @@ void print_result(mixed_run const& run, mixed_result const& r) {
 int mixed(mixed_options o) {
   mixed_parameters& p = o.parameters;
   p.operations = parse_count(o.operations);
-  p.keys = parse_count(o.words.keys);
+  p.keys = parse_count(o.arguments.keys);
   p.mix = parse_mix(o.mix);
   if (!o.slots.empty() && (p.slots = parse_count(o.slots)) == 0)
     throw bad_input("--slots is out of range (0 slots): choose 1 or more, or leave it out");
-  p.maps = chosen_maps(o.words, can_apply);
+  p.maps = chosen_maps(o.arguments, can_apply);
   mixed_run run;
   {
     progress bar("karpos mixed");
     run = run_mixed(p, [&](double part, std::string const& what) { bar.show(part, what); });
   }
-  return report_run(run, o.words.as_json, [](mixed_run const& all) {
+  return report_run(run, o.arguments.as_json, [](mixed_run const& all) {
     print_heading(all);
     for (mixed_result const& r : all.results) print_result(all, r);
   });
@@ -83,23 +83,25 @@ action define_mixed(CLI::App& app) {
   auto const o = std::make_shared<mixed_options>();
   mixed_parameters& p = o->parameters;
   // These maps are built or queried as a whole, or by one thread.
-  o->words.unfit = {"cuckoo", "cuckoo-dense", "multi", "kokkos", "sorted", "std", "absl", "boost"};
-  add_map_options(app, o->words, p, "distinct keys that operations draw from: 30000, 10e6, 2^27",
+  o->arguments.unsupported = {"cuckoo", "cuckoo-dense", "multi", "kokkos",
+                              "sorted", "std",          "absl",  "boost"};
+  add_map_options(app, o->arguments, p,
+                  "distinct keys that operations draw from: 30000, 10e6, 2^27",
                   "keys per slot before the operations, with those of --fill in");
   app.add_option("--ops", o->operations, "number of operations, all at once")
       ->capture_default_str()
-      ->transform(count_word());
+      ->transform(count_validator());
   app.add_option("--mix", o->mix, "percentages of insertions, erasures, lookups")
       ->capture_default_str();
-  app.add_option("--fill", p.fill, "part of the keys that are in the map before the operations")
+  app.add_option("--fill", p.fill, "fraction of the keys that are in the map before the operations")
       ->capture_default_str()
       ->check(number_between(0, 1));
   app.add_option("--slots", o->slots, "slots of the table; without it, as the load asks for")
-      ->transform(count_word());
-  add_last_map_options(app, o->words, p);
+      ->transform(count_validator());
+  add_last_map_options(app, o->arguments, p);
   app.footer(
       "Before each reading the map is cleared and filled. Outcomes are those of the last one.\n"
-      "G/s: 10^9 operations a second, and as parts of what the memory of this machine allows.\n"
+      "G/s: 10^9 operations a second, and as fractions of what the memory of this machine allows.\n"
       "Example: karpos mixed --map hopscotch --keys 1e5 --ops 1e6");
   return [o] { return mixed(*o); };
 }

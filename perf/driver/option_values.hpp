@@ -14,7 +14,7 @@
 namespace karpos::perf {
 
 /// Accepts 100000, 1e6 and 2^20 for an option of any integer type. Checks of ranges come after it.
-inline CLI::Validator count_word() {
+inline CLI::Validator count_validator() {
   return {[](std::string& word) {
             try {
               word = std::to_string(parse_count(word));

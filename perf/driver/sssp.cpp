@@ -41,7 +41,7 @@ json to_json(sssp_run const& run, sssp_result const& r) {
             {"delta", r.report.delta},
             {"buckets", r.report.buckets},
             {"rounds", r.report.rounds},
-            {"windows", r.report.windows},
+            {"windows", r.report.fused_rounds},
             {"passes", r.report.passes},
             {"edges_looked_at", r.report.edges},
             {"wrong", r.wrong}};
@@ -66,7 +66,7 @@ json to_json(sssp_run const& run) {
               {"delta", p.options.delta},
               {"reach", p.options.reach},
               {"sort_rows", p.sort_rows},
-              {"window_hops", p.options.window_hops},
+              {"window_hops", p.options.fusion_hops},
               {"launches", p.options.driver == launch_mode::kernel_per_step},
               {"seed", p.seed},
               {"repetitions", p.repetitions},
@@ -122,7 +122,7 @@ void print(sssp_run const& run) {
   print_layout(run.layout, run.weights.of_file);
   print_weights(run);
   if (run.parameters.relabel) print_relabelling(run.names);
-  std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
+  std::printf("%s\n", run_description(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s made in %s\n\n",
               human_seconds(run.load_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),
@@ -131,10 +131,10 @@ void print(sssp_run const& run) {
   std::printf("source %s: reached %s, the farthest at %s\n", shown(run.names, r.source).c_str(),
               counted(r.reached, "vertex", "vertices").c_str(), shown_number(r.farthest).c_str());
   std::printf(
-      "delta %s: %s, %s (%s of several hops), %s edges of expanded vertices for each that there "
-      "is\n\n",
+      "delta %s: %s, %s (%s of them fused), %s edges of expanded vertices for each edge of the "
+      "graph\n\n",
       three_digits(r.report.delta).c_str(), counted(r.report.buckets, "bucket", "buckets").c_str(),
-      counted(r.report.rounds, "round", "rounds").c_str(), grouped(r.report.windows).c_str(),
+      counted(r.report.rounds, "round", "rounds").c_str(), grouped(r.report.fused_rounds).c_str(),
       three_digits(static_cast<double>(r.report.edges) /
                    static_cast<double>(std::max<std::uint64_t>(r.reached_edges, 1)))
           .c_str());
@@ -155,14 +155,14 @@ int report_wrong(sssp_run const& run) {
   return run.wrong() > 0 ? 1 : 0;
 }
 
-struct sssp_words {
+struct sssp_arguments {
   sssp_parameters parameters;
   std::string source;
   CLI::Option *with_source = nullptr, *seed = nullptr, *max_weight = nullptr;
   bool launches = false, as_json = false;
 };
 
-int shortest_paths(sssp_words const& o) {
+int shortest_paths(sssp_arguments const& o) {
   sssp_parameters p = o.parameters;
   if (o.with_source->count() > 0) p.source = source_word(o.source, p.relabel);
   if (o.seed->count() > 0 && p.source)
@@ -190,22 +190,22 @@ int shortest_paths(sssp_words const& o) {
   return report_wrong(run);
 }
 
-void add_sources(CLI::App& app, sssp_words& o) {
+void add_sources(CLI::App& app, sssp_arguments& o) {
   sssp_parameters& p = o.parameters;
   o.with_source = app.add_option("--source", o.source,
                                  "vertex to start from, counted from 0; with --relabel its name");
   app.add_option("--sources", p.sources,
                  "number of random sources, vertices with neighbours (default: one)")
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(1, 1 << 20))
       ->excludes(o.with_source);
   o.seed = app.add_option("--seed", p.seed, "of the random sources")
-               ->transform(count_word())
+               ->transform(count_validator())
                ->capture_default_str();
 }
 
 action define_sssp(CLI::App& app) {
-  auto const o = std::make_shared<sssp_words>();
+  auto const o = std::make_shared<sssp_arguments>();
   sssp_parameters& p = o->parameters;
   app.add_option("graph", p.graph, "a file or a generator, as of karpos bfs")->required();
   add_format_option(app, p.format);
@@ -216,22 +216,23 @@ action define_sssp(CLI::App& app) {
   app.add_flag("--random-weights", p.random_weights, "draw weights also if the file has them");
   o->max_weight = app.add_option("--max-weight", p.max_weight, "random weights are 1 to this")
                       ->capture_default_str()
-                      ->transform(count_word())
+                      ->transform(count_validator())
                       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--delta", p.options.delta, "width of a bucket of distances; 0: automatic")
       ->capture_default_str()
       ->check(number_from(0));
   app.add_option("--reach", p.options.reach,
-                 "distance beyond the hubs from which on vertices look for theirs; 0: automatic, "
-                 "1e30: nowhere")
+                 "distance beyond the hubs from which on vertices pull their distances from "
+                 "neighbours; 0: automatic, 1e30: never")
       ->capture_default_str()
       ->check(number_from(0));
   app.add_flag("--sort-rows", p.sort_rows,
                "copy the rows in order of weight first, for many searches with a reach");
-  app.add_option("--hops", p.options.window_hops,
-                 "hops that a team goes by itself where few vertices are expanded; 0: none")
+  app.add_option("--hops", p.options.fusion_hops,
+                 "hops that a team fuses at most if few vertices are expanded (bucket fusion); "
+                 "0: none")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--launches", o->launches, "a kernel for each step, not one for all");
   app.add_flag("--parents", p.parents, "find parents, too");
@@ -240,13 +241,13 @@ action define_sssp(CLI::App& app) {
   app.add_option("--baseline-delta", p.baseline_delta, "of that; 0: that of karpos")
       ->needs(baseline)
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(0u, 1u << 31));
   app.add_option("--output", p.output,
                  "write the distance (and parent) of each vertex, a line each");
   app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(1, 1000));
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(

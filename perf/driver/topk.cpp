@@ -16,7 +16,7 @@
 namespace karpos::perf {
 namespace {
 
-struct topk_words {
+struct topk_arguments {
   topk_parameters parameters;
   std::string k = "100", result = "exact", ties = "any", stride = "adaptive", bail_out = "auto";
   bool as_json = false;
@@ -39,7 +39,7 @@ stride_policy stride_of(std::string const& words) {
 }
 
 /// Refuses options that have no effect.
-void require_sense(topk_words const& o) {
+void require_applicable(topk_arguments const& o) {
   if (o.with_weights->count() > 0 && o.parameters.aggregate != "sum")
     throw bad_input("--weights does not apply (--aggregate " + o.parameters.aggregate +
                     "): leave it out, or choose --aggregate sum");
@@ -60,8 +60,8 @@ void require_weights(topk_parameters const& p) {
   }
 }
 
-topk_parameters parameters_of(topk_words const& o) {
-  require_sense(o);
+topk_parameters parameters_of(topk_arguments const& o) {
+  require_applicable(o);
   topk_parameters p = o.parameters;
   p.k = parse_count(o.k);
   if (p.k == 0) throw bad_input("--k 0 asks for nothing: choose at least 1");
@@ -88,7 +88,7 @@ int report_wrong(topk_run const& run) {
   return run.wrong() > 0 ? 1 : 0;
 }
 
-int topk(topk_words const& o) {
+int topk(topk_arguments const& o) {
   topk_parameters const p = parameters_of(o);
   topk_run run;
   {
@@ -102,11 +102,11 @@ int topk(topk_words const& o) {
   return report_wrong(run);
 }
 
-void add_query_options(CLI::App& app, topk_words& o) {
+void add_query_options(CLI::App& app, topk_arguments& o) {
   topk_parameters& p = o.parameters;
   app.add_option("--k", o.k, "how many objects to find")
       ->capture_default_str()
-      ->transform(count_word());
+      ->transform(count_validator());
   o.with_weights = app.add_option("--weights", p.weights,
                                   "of the lists in a sum: w1,w2,...; negative where\n"
                                   "a smaller score is better")
@@ -141,7 +141,7 @@ CLI::Validator const known_peer(
     "", "");
 
 action define_topk(CLI::App& app) {
-  auto const o = std::make_shared<topk_words>();
+  auto const o = std::make_shared<topk_arguments>();
   topk_parameters& p = o->parameters;
   app.add_option(
          "scores", p.scores,
@@ -153,10 +153,10 @@ action define_topk(CLI::App& app) {
   add_query_options(app, *o);
   app.add_option("--reps,--repeat", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(1, 1000));
   o->with_seed = app.add_option("--seed", p.seed, "of a generator")
-                     ->transform(count_word())
+                     ->transform(count_validator())
                      ->capture_default_str();
   o->with_peers = app.add_option("--peers", p.peers,
                                  "other ways over the same lists: full, nra, lara; no names: all")

@@ -21,12 +21,12 @@ class announced_edges {
     if (vertices > max_vertices)
       lines.fail(std::to_string(vertices) + " vertices, but ids must fit into 32 bits",
                  "split the graph");
-    std::uint64_t const room = (lines.bytes_left() + 1) / shortest_line;
-    if (entries > room)
+    std::uint64_t const max_entries = (lines.bytes_left() + 1) / shortest_line;
+    if (entries > max_entries)
       lines.fail("the header announces " + std::to_string(entries) +
                      (entries == 1 ? " entry" : " entries") + ", but " +
-                     std::to_string(lines.bytes_left()) + " bytes follow, room for at most " +
-                     std::to_string(room),
+                     std::to_string(lines.bytes_left()) + " bytes follow, enough for at most " +
+                     std::to_string(max_entries),
                  "check that the file is whole");
     m_edges.vertices = vertices;
     m_edges.sources.reserve(entries);
@@ -34,20 +34,21 @@ class announced_edges {
   }
 
   /// Reads the two ids of an entry from the current line.
-  void take(text_lines& lines) {
+  void read_ids(text_lines& lines) {
     if (m_edges.sources.size() == m_entries)
       lines.fail("more entries than the " + std::to_string(m_entries) + " of the header",
                  "correct the header");
-    m_edges.sources.push_back(lines.take_id(1, m_edges.vertices));
-    m_edges.targets.push_back(lines.take_id(1, m_edges.vertices));
+    m_edges.sources.push_back(lines.read_id(1, m_edges.vertices));
+    m_edges.targets.push_back(lines.read_id(1, m_edges.vertices));
   }
 
   /// Reads the value of this entry.
-  void take_value(text_lines& lines, char const* what) { lines.take_value(what, m_edges.weights); }
+  void read_value(text_lines& lines, char const* what) { lines.read_value(what, m_edges.weights); }
   /// Reads the weight of this entry if the line has one.
-  void take_optional_weight(text_lines& lines) {
-    lines.require_as_others(!lines.at_end(), m_edges.weights.size(), m_edges.sources.size() - 1);
-    if (!lines.at_end()) lines.take_value("the weight", m_edges.weights);
+  void read_optional_weight(text_lines& lines) {
+    lines.require_consistent_weights(!lines.at_end(), m_edges.weights.size(),
+                                     m_edges.sources.size() - 1);
+    if (!lines.at_end()) lines.read_value("the weight", m_edges.weights);
   }
 
   /// Returns the edges after the end of the text. Fails if entries are missing.

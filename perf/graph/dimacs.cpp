@@ -11,11 +11,11 @@ namespace {
 
 /// Reads the problem line. Returns whether edges are undirected: "p sp" has arcs "a u v w"; "p
 /// edge" and "p col" have undirected edges "e u v".
-bool take_problem(text_lines& lines) {
-  if (lines.take_field("the kind of the line") != "p")
+bool read_problem(text_lines& lines) {
+  if (lines.read_field("the kind of the line") != "p")
     lines.fail("an entry before the line 'p sp VERTICES ARCS' or 'p edge VERTICES EDGES'",
                "check that the file is whole");
-  std::string_view const kind = lines.take_field("the kind of the problem");
+  std::string_view const kind = lines.read_field("the kind of the problem");
   if (kind != "sp" && kind != "edge" && kind != "col")
     lines.fail("the problem " + quoted(kind), "graphs are read with: sp, edge, col");
   return kind != "sp";
@@ -30,16 +30,16 @@ bool is_drawing(std::string_view kind) { return kind == "d" || kind == "v" || ki
 edge_list read_dimacs(input const& in) {
   text_lines lines(in);
   if (!lines.next_data("c")) lines.fail("nothing but comments", "check that the file is whole");
-  bool const undirected = take_problem(lines);
-  std::uint64_t const vertices = lines.take_count("the number of vertices");
-  std::uint64_t const entries = lines.take_count("the number of edges");
+  bool const undirected = read_problem(lines);
+  std::uint64_t const vertices = lines.read_count("the number of vertices");
+  std::uint64_t const entries = lines.read_count("the number of edges");
   lines.expect_end();
   std::string_view const mark = undirected ? "e" : "a";
   announced_edges edges(lines, vertices, entries, 6);
   while (lines.next_data("c")) {
-    std::string_view const kind = lines.take_field("the kind of the line");
+    std::string_view const kind = lines.read_field("the kind of the line");
     if (kind == "n") {  // the weight or the role of a vertex
-      lines.take_id(1, vertices);
+      lines.read_id(1, vertices);
       continue;
     }
     if (undirected && is_drawing(kind)) continue;
@@ -47,11 +47,11 @@ edge_list read_dimacs(input const& in) {
       lines.fail("a line of the kind " + quoted(kind) + " among those of the kind '" +
                      std::string(mark) + "'",
                  "remove it");
-    edges.take(lines);
-    if (!undirected && in.how.weights && lines.at_end())
+    edges.read_ids(lines);
+    if (!undirected && in.options.weights && lines.at_end())
       lines.fail("the arc has no weight, as each of 'p sp' must have",
                  "write one, or draw weights by `--random-weights`");
-    edges.take_optional_weight(lines);
+    edges.read_optional_weight(lines);
     lines.expect_end();
   }
   return edges.finish(lines, undirected);

@@ -26,14 +26,14 @@ struct random_words {
 };
 
 /// Returns a probability in units of 2^-32, to be compared with 32 random bits.
-inline std::uint64_t chance_of(double p) { return static_cast<std::uint64_t>(p * 0x1p32); }
+inline std::uint64_t probability_bits(double p) { return static_cast<std::uint64_t>(p * 0x1p32); }
 
 /// A renumbering of vertices: a bijection of [0, n) that is computed where it is used.
-struct renaming {
+struct renumbering {
   permutation order;
   bool active;
 
-  static renaming of(generator_spec const& spec) {
+  static renumbering of(generator_spec const& spec) {
     return {permutation::of(spec.vertices(), scramble(spec.seed)), spec.permute};
   }
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t v) const { return active ? order(v) : v; }
@@ -48,16 +48,16 @@ struct rmat_edges {
   std::uint64_t edges, scale;
   std::uint64_t a, ab, abc;  // ends of the quadrants in [0, 2^32)
   random_words random;
-  renaming rename;
+  renumbering renumber;
 
   static rmat_edges of(generator_spec const& s) {
     return {s.candidates(),
             s.scale,
-            chance_of(s.a),
-            chance_of(s.a + s.b),
-            chance_of(s.a + s.b + s.c),
+            probability_bits(s.a),
+            probability_bits(s.a + s.b),
+            probability_bits(s.a + s.b + s.c),
             random_words::of(s.seed),
-            renaming::of(s)};
+            renumbering::of(s)};
   }
   std::uint64_t size() const { return edges; }
   KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
@@ -69,7 +69,7 @@ struct rmat_edges {
       source = source << 1 | (at >= ab);
       target = target << 1 | ((at >= a) ^ (at >= ab) ^ (at >= abc));
     }
-    return {rename(source), rename(target)};
+    return {renumber(source), renumber(target)};
   }
 };
 
@@ -92,10 +92,11 @@ struct uniform_edges {
 struct grid_edges {
   std::uint64_t rows, columns, drop;
   random_words random;
-  renaming rename;
+  renumbering renumber;
 
   static grid_edges of(generator_spec const& s) {
-    return {s.rows, s.columns, chance_of(s.drop), random_words::of(s.seed), renaming::of(s)};
+    return {s.rows, s.columns, probability_bits(s.drop), random_words::of(s.seed),
+            renumbering::of(s)};
   }
   std::uint64_t size() const { return 2 * rows * columns; }
   KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
@@ -103,7 +104,7 @@ struct grid_edges {
     bool const down = i % 2 == 1;
     bool const exists = down ? v + columns < rows * columns : (v + 1) % columns != 0;
     bool const kept = exists && (random(i) >> 32) >= drop;
-    return {rename(v), rename(!kept ? v : down ? v + columns : v + 1)};
+    return {renumber(v), renumber(!kept ? v : down ? v + columns : v + 1)};
   }
 };
 

@@ -16,7 +16,7 @@ namespace karpos::perf {
 using generator_progress = std::function<void(double, std::string const&)>;
 
 template <class List, class Keys>
-struct keep_edges {
+struct store_edges {
   List list;
   Keys keys;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -25,7 +25,7 @@ struct keep_edges {
 };
 
 template <class Keys>
-struct kept_edges {
+struct stored_edges {
   Keys keys;
   std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
@@ -48,10 +48,10 @@ Graph graph_of_generated(Space const& exec, std::uint64_t vertices, List const& 
     auto const keys =
         detail::build_csr::graph_array<keys_view>(exec, "generated edges", list.size());
     Kokkos::parallel_for("karpos::perf::generate", detail::index_range(exec, list.size()),
-                         keep_edges<List, keys_view>{list, keys});
+                         store_edges<List, keys_view>{list, keys});
     exec.fence("karpos::perf::generate");
     if (report) report(0.5, "rows");
-    return detail::build_csr::csr_of_edges<Graph>(exec, vertices, kept_edges<keys_view>{keys},
+    return detail::build_csr::csr_of_edges<Graph>(exec, vertices, stored_edges<keys_view>{keys},
                                                   options)
         .trusted();
   }

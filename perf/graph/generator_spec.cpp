@@ -56,7 +56,7 @@ std::vector<family_entry> const& all_families() {
   throw std::invalid_argument("karpos: " + problem + " (" + why + "): " + suggestion);
 }
 
-family_entry const& family_named(std::string const& name, std::string const& text) {
+family_entry const& find_family(std::string const& name, std::string const& text) {
   std::string examples;
   for (family_entry const& f : all_families()) {
     if (name == f.name) return f;
@@ -81,7 +81,7 @@ std::uint64_t parse_integer(std::string const& key, std::string const& value, st
   return number;
 }
 
-double parse_chance(std::string const& key, std::string const& value) {
+double parse_probability(std::string const& key, std::string const& value) {
   double chance = -1;
   std::size_t used = 0;
   try {
@@ -115,10 +115,10 @@ void set(generator_spec& spec, std::string const& key, std::string const& value)
   if (key == "seed")
     spec.seed = parse_integer(key, value, 0, std::numeric_limits<std::uint64_t>::max());
   if (key == "permute") spec.permute = parse_integer(key, value, 0, 1) == 1;
-  if (key == "drop") spec.drop = parse_chance(key, value);
-  if (key == "a") spec.a = parse_chance(key, value);
-  if (key == "b") spec.b = parse_chance(key, value);
-  if (key == "c") spec.c = parse_chance(key, value);
+  if (key == "drop") spec.drop = parse_probability(key, value);
+  if (key == "a") spec.a = parse_probability(key, value);
+  if (key == "b") spec.b = parse_probability(key, value);
+  if (key == "c") spec.c = parse_probability(key, value);
 }
 
 void parse_setting(generator_spec& spec, family_entry const& family, std::string const& item,
@@ -167,7 +167,7 @@ bool is_generator(std::string const& graph) {
 generator_spec parse_generator(std::string const& text) {
   std::size_t const colon = text.find(':');
   std::string const name = text.substr(0, colon);
-  family_entry const& family = family_named(name, text);
+  family_entry const& family = find_family(name, text);
   generator_spec spec;
   spec.family = family.family;
   spec.a = family.a;

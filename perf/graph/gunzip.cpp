@@ -31,11 +31,11 @@ class inflater {
 
   std::size_t consumed() const { return m_given - m_z.avail_in; }
 
-  /// Decompresses the next bytes of a member into [to, to + room). Returns their number, which is
-  /// less than `room` only at the member's end.
-  std::size_t step(char* to, std::size_t room) {
+  /// Decompresses the next bytes of a member into [to, to + capacity). Returns their number,
+  /// which is less than `capacity` only at the member's end.
+  std::size_t step(char* to, std::size_t capacity) {
     m_z.next_out = reinterpret_cast<Bytef*>(to);
-    m_z.avail_out = static_cast<uInt>(room);
+    m_z.avail_out = static_cast<uInt>(capacity);
     while (m_z.avail_out != 0 && !m_member_done) {
       if (m_z.avail_in == 0) refill();
       int const state = inflate(&m_z, Z_NO_FLUSH);
@@ -43,7 +43,7 @@ class inflater {
       if (state == Z_MEM_ERROR) throw std::bad_alloc();
       if (state != Z_OK && !m_member_done) corrupt(m_z.msg ? m_z.msg : "a broken stream");
     }
-    return room - m_z.avail_out;
+    return capacity - m_z.avail_out;
   }
 
   /// Returns whether the file is at its end; if not, the next member begins. Zeros may pad the end,
@@ -52,7 +52,7 @@ class inflater {
     if (!m_member_done) return false;
     std::string_view const rest = m_in.bytes.substr(consumed());
     if (rest.find_first_not_of('\0') == std::string_view::npos) return true;
-    if (rest.substr(0, 2) != "\x1f\x8b") corrupt("bytes behind the end that are no gzip");
+    if (rest.substr(0, 2) != "\x1f\x8b") corrupt("bytes after the end that are no gzip");
     inflateReset(&m_z);
     m_member_done = false;
     return false;

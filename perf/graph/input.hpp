@@ -17,8 +17,8 @@ constexpr std::uint64_t max_vertices = std::uint64_t(1) << 32;
 constexpr std::size_t report_bytes = std::size_t(4) << 20;
 
 [[noreturn]] inline void fail(std::string const& place, std::string const& why,
-                              std::string const& what_to_do) {
-  throw graph_file_error("karpos: cannot read " + place + " (" + why + "): " + what_to_do);
+                              std::string const& advice) {
+  throw graph_file_error("karpos: cannot read " + place + " (" + why + "): " + advice);
 }
 
 /// The content of a file. If it was decompressed, that was the first part of the work.
@@ -27,7 +27,7 @@ struct input {
   std::string const& name;
   graph_progress const& progress;
   double progress_begin = 0;
-  graph_reading how = {};
+  graph_read_options options = {};
 
   void show(std::size_t done, std::string const& note) const {
     if (!progress) return;
@@ -69,7 +69,7 @@ inline std::size_t byte_order_mark_size(std::string_view text) {
 /// Refuses content that does not begin like text, and a text whose lines end in carriage returns
 /// alone.
 void require_text(std::string_view bytes, std::string const& name, std::string const& why_binary,
-                  std::string const& what_to_do);
+                  std::string const& advice);
 
 /// Decompresses a gzip file, which may consist of several members.
 std::string gunzip(input const& in, std::uint64_t max_bytes = std::uint64_t(64) << 30);

@@ -48,10 +48,10 @@ void input_file::map(std::string const& path) {
 }
 
 void input_file::read_standard_input() {
-  constexpr std::size_t least_room = std::size_t(1) << 16;
+  constexpr std::size_t min_capacity = std::size_t(1) << 16;
   std::size_t filled = 0;
   for (;;) {
-    if (m_content.size() - filled < least_room) m_content.resize(2 * filled + 2 * least_room);
+    if (m_content.size() - filled < min_capacity) m_content.resize(2 * filled + 2 * min_capacity);
     ssize_t const n = read(STDIN_FILENO, m_content.data() + filled, m_content.size() - filled);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0)

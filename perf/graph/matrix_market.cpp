@@ -13,8 +13,8 @@
 namespace karpos::perf::graph_input {
 namespace {
 
-std::string take_lower(text_lines& lines, char const* what) {
-  return lower_case(lines.take_field(what));
+std::string read_lower(text_lines& lines, char const* what) {
+  return lower_case(lines.read_field(what));
 }
 
 /// Checks that a word of the banner is one of the choices. Returns its position among them.
@@ -26,65 +26,65 @@ std::ptrdiff_t choose(text_lines const& lines, std::string const& word, char con
   for (std::string_view const c : choices) list += (list.empty() ? "" : ", ") + std::string(c);
   lines.fail(quoted(word) + " in the place of " + what, "graphs are read with: " + list);
 }
-std::ptrdiff_t take_word(text_lines& lines, char const* what,
+std::ptrdiff_t read_word(text_lines& lines, char const* what,
                          std::initializer_list<std::string_view> choices) {
-  std::string const word = take_lower(lines, what);
+  std::string const word = read_lower(lines, what);
   return choose(lines, word, what, choices);
 }
 
-matrix_header take_banner(text_lines& lines) {
+matrix_header read_banner(text_lines& lines) {
   matrix_header b;
-  std::string const mark = take_lower(lines, "the mark of MatrixMarket");
+  std::string const mark = read_lower(lines, "the mark of MatrixMarket");
   if (mark != "%%matrixmarket" && mark != "%matrixmarket")
     lines.fail(
         quoted(mark) + " in the place of '%%MatrixMarket'",
         "write the banner as the first line: '%%MatrixMarket matrix coordinate real general' "
         "or the like; " +
             choose_format(graph_format::matrix_market));
-  take_word(lines, "the object", {"matrix"});
-  std::string const storage = take_lower(lines, "the storage");
+  read_word(lines, "the object", {"matrix"});
+  std::string const storage = read_lower(lines, "the storage");
   if (storage == "array")
     lines.fail("a dense matrix, storage 'array', is no graph", "write it as 'coordinate'");
   choose(lines, storage, "the storage", {"coordinate"});
   constexpr int values[] = {0, 1, 1, 1, 2};
-  b.values = values[take_word(lines, "the field",
+  b.values = values[read_word(lines, "the field",
                               {"pattern", "real", "integer", "unsigned-integer", "complex"})];
   auto const symmetry =
-      take_word(lines, "the symmetry", {"general", "symmetric", "skew-symmetric", "hermitian"});
+      read_word(lines, "the symmetry", {"general", "symmetric", "skew-symmetric", "hermitian"});
   b.undirected = symmetry != 0;
   lines.expect_end();
-  if (!lines.source().how.weights) return b;
-  constexpr char way_out[] = "draw weights by `--random-weights`";
-  if (b.values == 2) lines.fail("complex values are no weights", way_out);
+  if (!lines.source().options.weights) return b;
+  constexpr char advice[] = "draw weights by `--random-weights`";
+  if (b.values == 2) lines.fail("complex values are no weights", advice);
   if (b.values == 1 && symmetry == 2)
-    lines.fail("a skew-symmetric matrix has as many negative values as positive ones", way_out);
+    lines.fail("a skew-symmetric matrix has as many negative values as positive ones", advice);
   return b;
 }
 
 }  // namespace
 
-matrix_header take_matrix_header(text_lines& lines) {
+matrix_header read_matrix_header(text_lines& lines) {
   lines.next();
-  matrix_header header = take_banner(lines);
+  matrix_header header = read_banner(lines);
   if (!lines.next_data("%")) lines.fail("no line of sizes", "check that the file is whole");
-  header.rows = lines.take_count("the number of rows");
-  header.columns = lines.take_count("the number of columns");
-  header.entries = lines.take_count("the number of entries");
+  header.rows = lines.read_count("the number of rows");
+  header.columns = lines.read_count("the number of columns");
+  header.entries = lines.read_count("the number of entries");
   lines.expect_end();
   return header;
 }
 
 edge_list read_matrix_market(input const& in) {
   text_lines lines(in);
-  matrix_header const b = take_matrix_header(lines);
+  matrix_header const b = read_matrix_header(lines);
   if (b.rows != b.columns)
     lines.fail("a matrix of " + std::to_string(b.rows) + " by " + std::to_string(b.columns) +
                    " is no graph",
                "choose a square one");
   announced_edges edges(lines, b.rows, b.entries, std::size_t(4) + 2 * std::size_t(b.values));
   while (lines.next_data("%")) {
-    edges.take(lines);
-    for (int i = 0; i < b.values; ++i) edges.take_value(lines, "the value");
+    edges.read_ids(lines);
+    for (int i = 0; i < b.values; ++i) edges.read_value(lines, "the value");
     lines.expect_end();
   }
   return edges.finish(lines, b.undirected);

@@ -15,6 +15,6 @@ struct matrix_header {
 };
 
 /// Reads the text up to the size line. Throws: graph_file_error.
-matrix_header take_matrix_header(text_lines& lines);
+matrix_header read_matrix_header(text_lines& lines);
 
 }  // namespace karpos::perf::graph_input

@@ -30,21 +30,21 @@ void require_no_hash(text_lines const& lines) {
                "write '%' in its place; " + choose_format(graph_format::metis));
 }
 
-metis_header take_header(text_lines& lines, std::string_view comment_marks) {
+metis_header read_header(text_lines& lines, std::string_view comment_marks) {
   if (!lines.next_data(comment_marks))
     lines.fail("no line 'VERTICES EDGES' of a METIS graph", "check that the file is whole");
   require_no_hash(lines);
   metis_header h;
-  h.vertices = lines.take_count("the number of vertices");
-  h.edges = lines.take_count("the number of edges");
-  std::string const fmt = lines.at_end() ? "0" : std::string(lines.take_field("the format"));
+  h.vertices = lines.read_count("the number of vertices");
+  h.edges = lines.read_count("the number of edges");
+  std::string const fmt = lines.at_end() ? "0" : std::string(lines.read_field("the format"));
   if (fmt.size() > 3 || fmt.find_first_not_of("01") != fmt.npos)
     lines.fail("the format " + quoted(fmt) + " of METIS",
                "write up to three digits, each 0 or 1: vertex sizes, vertex weights, edge weights");
   auto const flag = [&](std::size_t place) {
     return fmt.size() > place && fmt[fmt.size() - 1 - place] == '1';
   };
-  std::uint64_t const ncon = lines.at_end() ? 1 : lines.take_count("the number of vertex weights");
+  std::uint64_t const ncon = lines.at_end() ? 1 : lines.read_count("the number of vertex weights");
   lines.expect_end("a METIS header has at most four numbers; " +
                    choose_format(graph_format::metis));
   h.has_weights = flag(0);
@@ -52,8 +52,8 @@ metis_header take_header(text_lines& lines, std::string_view comment_marks) {
   if (h.vertices > max_vertices)
     lines.fail(std::to_string(h.vertices) + " vertices, but ids must fit into 32 bits",
                "split the graph");
-  std::uint64_t const room = lines.bytes_left() + 1;
-  if (h.vertices > room || h.edges > room || h.vertex_numbers > room)
+  std::uint64_t const available = lines.bytes_left() + 1;
+  if (h.vertices > available || h.edges > available || h.vertex_numbers > available)
     lines.fail("the header announces " + std::to_string(h.vertices) + " rows and " +
                    std::to_string(h.edges) + " edges, but only " +
                    std::to_string(lines.bytes_left()) + " bytes follow",
@@ -76,14 +76,14 @@ void read_rows(text_lines& lines, metis_header const& h, std::string_view commen
     for (std::uint64_t i = 0; i < h.vertex_numbers; ++i)
       lines.skip_value("the size or weight of the vertex");
     while (!lines.at_end()) {
-      std::uint32_t const v = lines.take_id(1, h.vertices);
+      std::uint32_t const v = lines.read_id(1, h.vertices);
       if (v == u)
         lines.fail("vertex " + std::to_string(u + 1) + " is its own neighbour",
                    "METIS has no such edges, remove it; " + choose_format(graph_format::metis));
       weight.assign(1, 0);
       if (h.has_weights) {
         weight.clear();
-        lines.take_value("the weight of the edge", weight);
+        lines.read_value("the weight of the edge", weight);
       }
       if (++entries > 2 * h.edges)
         lines.fail("more neighbours than the two for each of the " + std::to_string(h.edges) +
@@ -118,11 +118,11 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
 /// such an edge.
 [[noreturn]] void fail_one_way(input const& in, std::string_view comment_marks) {
   graph_progress const silent;
-  input const again{in.bytes, in.name, silent, 0, in.how};
+  input const again{in.bytes, in.name, silent, 0, in.options};
   text_lines lines(again);
   using entry = std::tuple<std::uint32_t, std::uint32_t, double>;
   std::vector<entry> entries, reversed;
-  metis_header const h = take_header(lines, comment_marks);
+  metis_header const h = read_header(lines, comment_marks);
   read_rows(lines, h, comment_marks, [&](std::uint32_t u, std::uint32_t v, double weight) {
     entries.emplace_back(u, v, weight);
     reversed.emplace_back(v, u, weight);
@@ -138,7 +138,7 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
   auto const [u, v, weight] = e;
 
   text_lines rows(again);
-  take_header(rows, comment_marks);
+  read_header(rows, comment_marks);
   for (std::uint64_t row = 0; row <= u; ++row) rows.next_row(comment_marks);
   std::string const neighbour = std::to_string(v + std::uint64_t(1));
   rows.fail("vertex " + std::to_string(u + std::uint64_t(1)) + " has the neighbour " + neighbour +
@@ -150,12 +150,12 @@ std::uint64_t scrambled(std::uint64_t u, std::uint64_t v, double weight) {
 
 edge_list read_metis(input const& in, std::string_view comment_marks) {
   text_lines lines(in);
-  metis_header const h = take_header(lines, comment_marks);
+  metis_header const h = read_header(lines, comment_marks);
   edge_list edges;
   edges.vertices = h.vertices;
   edges.undirected = true;
   std::uint64_t forward = 0, backward = 0;
-  bool const weights = h.has_weights && in.how.weights;
+  bool const weights = h.has_weights && in.options.weights;
   read_rows(lines, h, comment_marks, [&](std::uint32_t u, std::uint32_t v, double weight) {
     forward += scrambled(u, v, weight);
     backward += scrambled(v, u, weight);

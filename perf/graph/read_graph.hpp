@@ -38,9 +38,9 @@ enum class graph_format { automatic, edges, matrix_market, dimacs, metis, serial
 /// Returns the names of the formats for `--format`, in the order of graph_format.
 std::vector<std::string> const& graph_format_names();
 /// Returns the format with that name. Throws: std::invalid_argument that lists the names.
-graph_format graph_format_called(std::string const& name);
+graph_format parse_graph_format(std::string const& name);
 
-struct graph_reading {
+struct graph_read_options {
   graph_format format = graph_format::automatic;
   /// Whether to keep the weights of edges; if so, negative weights and weights that are not finite
   /// are refused. Otherwise weights are checked to be numbers, and dropped.
@@ -53,12 +53,12 @@ struct graph_reading {
 /// Memory: 8 bytes per edge, 16 with weights, and up to twice that if no header gives the number of
 /// edges; for gzip files additionally their content.
 graph_file read_graph(std::string const& path, graph_progress const& progress = {},
-                      word_numbers const& words = {}, graph_reading const& how = {});
+                      word_numbers const& words = {}, graph_read_options const& options = {});
 
 /// Reads a file that is in memory. Messages use `name`, whose extension may determine the format.
 graph_file parse_graph(std::string_view bytes, std::string const& name,
                        graph_progress const& progress = {}, word_numbers const& words = {},
-                       graph_reading const& how = {});
+                       graph_read_options const& options = {});
 
 /// Returns whether this build reads gzip files.
 bool reads_gzip();

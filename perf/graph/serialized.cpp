@@ -27,14 +27,14 @@ class byte_reader {
   std::size_t offset() const { return m_offset; }
 
   template <class T>
-  T take() {
+  T read() {
     T value{};
     std::memcpy(&value, m_in.bytes.data() + m_offset, sizeof(T));
     m_offset += sizeof(T);
     return value;
   }
   template <class T>
-  std::vector<T> take(std::uint64_t count) {
+  std::vector<T> read(std::uint64_t count) {
     std::vector<T> values(count);
     char* const to = reinterpret_cast<char*>(values.data());
     for (std::size_t done = 0, all = count * sizeof(T); done < all;) {
@@ -76,10 +76,10 @@ void check_size(input const& in, bool directed, std::uint64_t vertices, std::uin
        "check that the file is whole, and a graph");
 }
 
-std::vector<std::uint64_t> take_offsets(byte_reader& bytes, std::uint64_t vertices,
+std::vector<std::uint64_t> read_offsets(byte_reader& bytes, std::uint64_t vertices,
                                         std::uint64_t entries) {
   std::size_t const begin = bytes.offset();
-  auto offsets = bytes.take<std::uint64_t>(vertices + 1);
+  auto offsets = bytes.read<std::uint64_t>(vertices + 1);
   auto const at = [&](std::uint64_t v) { return begin + v * sizeof(std::uint64_t); };
   if (offsets[0] != 0) bytes.fail_at(at(0), "the first offset is not 0");
   for (std::uint64_t v = 0; v < vertices; ++v)
@@ -91,10 +91,10 @@ std::vector<std::uint64_t> take_offsets(byte_reader& bytes, std::uint64_t vertic
   return offsets;
 }
 
-std::vector<std::uint32_t> take_columns(byte_reader& bytes, std::uint64_t vertices,
+std::vector<std::uint32_t> read_columns(byte_reader& bytes, std::uint64_t vertices,
                                         std::uint64_t entries) {
   std::size_t const begin = bytes.offset();
-  auto columns = bytes.take<std::uint32_t>(entries);
+  auto columns = bytes.read<std::uint32_t>(entries);
   auto const bad = std::find_if(columns.begin(), columns.end(),
                                 [&](std::uint32_t id) { return id >= vertices; });
   if (bad != columns.end())
@@ -138,17 +138,17 @@ csr_arrays read_serialized(input const& in) {
     fail(in.name + " at byte 0", "a .sg graph ends within its header",
          "check that the file is whole, and a graph");
   csr_arrays g;
-  g.directed = bytes.take<unsigned char>() == 1;
-  auto const entries = bytes.take<std::uint64_t>();
-  g.vertices = bytes.take<std::uint64_t>();
+  g.directed = bytes.read<unsigned char>() == 1;
+  auto const entries = bytes.read<std::uint64_t>();
+  g.vertices = bytes.read<std::uint64_t>();
   check_size(in, g.directed, g.vertices, entries);
   if (g.vertices > max_vertices)
     bytes.fail_at(9, std::to_string(g.vertices) + " vertices, but ids must fit into 32 bits");
-  g.offsets = take_offsets(bytes, g.vertices, entries);
-  g.columns = take_columns(bytes, g.vertices, entries);
+  g.offsets = read_offsets(bytes, g.vertices, entries);
+  g.columns = read_columns(bytes, g.vertices, entries);
   if (g.directed) {
-    g.in_offsets = take_offsets(bytes, g.vertices, entries);
-    g.in_columns = take_columns(bytes, g.vertices, entries);
+    g.in_offsets = read_offsets(bytes, g.vertices, entries);
+    g.in_columns = read_columns(bytes, g.vertices, entries);
   }
   check_reversed(bytes, g);
   return g;

@@ -17,16 +17,16 @@ edge_list read_snap(input const& in) {
   if (!edges.layout.header.empty()) lines.next_data("#%");
   while (lines.next_data("#%")) {
     if (edges.sources.empty()) lines.detect_separator();
-    std::uint32_t const source = lines.take_id(0, max_vertices);
-    std::uint32_t const target = lines.take_id(0, max_vertices);
-    std::size_t const columns = lines.take_rest_of_edge(true, edges.weights, edges.sources.size());
+    std::uint32_t const source = lines.read_id(0, max_vertices);
+    std::uint32_t const target = lines.read_id(0, max_vertices);
+    std::size_t const columns = lines.read_rest_of_edge(true, edges.weights, edges.sources.size());
     if (edges.sources.empty()) edges.layout.columns = columns;
     largest = std::max({largest, source, target});
     edges.sources.push_back(source);
     edges.targets.push_back(target);
   }
   if (edges.sources.empty())
-    lines.fail("the list has no edge, and thus tells no number of vertices",
+    lines.fail("the list has no edge, so the number of vertices is unknown",
                "check that the file is whole");
   edges.vertices = std::uint64_t(largest) + 1;
   edges.ids_from_0 = true;

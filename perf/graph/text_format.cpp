@@ -28,9 +28,11 @@ bool starts_with_banner(std::string_view line) {
 }
 
 /// A reader of the text that reports no progress.
-class glance {
+class silent_reader {
  public:
-  explicit glance(input const& in) : m_in{in.bytes, in.name, m_silent, 0, in.how}, m_lines(m_in) {}
+  explicit silent_reader(input const& in)
+      : m_in{in.bytes, in.name, m_silent, 0, in.options},
+        m_lines(m_in) {}
   text_lines& lines() { return m_lines; }
   input const& source() const { return m_in; }
 
@@ -54,7 +56,7 @@ bool next_data(text_lines& lines) {
 field_list next_fields(text_lines& lines) {
   while (lines.next()) {
     field_list fields;
-    while (!lines.at_end() && fields.size() < 6) fields.push_back(lines.take_field("a field"));
+    while (!lines.at_end() && fields.size() < 6) fields.push_back(lines.read_field("a field"));
     if (fields.front() != "c") return fields;
   }
   return {};
@@ -77,7 +79,7 @@ bool is_dimacs_entry(field_list const& fields) {
 /// c, p, a or e.
 bool begins_as_dimacs(input const& in) {
   constexpr std::string_view kinds[] = {"sp", "edge", "col"};
-  glance text(in);
+  silent_reader text(in);
   auto const header = next_fields(text.lines());
   if (header.size() != 4 || header[0] != "p" || !are_numbers(header, 2) ||
       std::find(std::begin(kinds), std::end(kinds), header[1]) == std::end(kinds))
@@ -89,7 +91,7 @@ bool begins_as_dimacs(input const& in) {
 /// Returns whether messages about a text should treat it as DIMACS: it has only comments, its
 /// problem is of another kind, or an entry comes first. The text has no words for vertices.
 bool resembles_dimacs(input const& in) {
-  glance text(in);
+  silent_reader text(in);
   auto const fields = next_fields(text.lines());
   bool const header =
       fields.size() > 2 && fields.size() < 5 && fields[0] == "p" && are_numbers(fields, 2);
@@ -185,7 +187,7 @@ field_list cells_of(std::string_view line, char mark) {
 }
 
 /// Returns whether these are names of the first two columns in the tables that other tools write.
-bool are_names_of_ends(field_list const& cells) {
+bool are_endpoint_names(field_list const& cells) {
   using pair = std::array<std::string_view, 2>;
   constexpr pair known[] = {{"source", "target"},
                             {"src", "dst"},
@@ -258,8 +260,8 @@ bool are_sizes(text_lines& lines) {
 
 /// Fails if the first line of data, or the first one below a header, looks like sizes.
 void require_no_sizes(input const& in, bool has_header) {
-  glance text(in), again(in);
-  for (glance* const g : {&text, &again}) {
+  silent_reader text(in), again(in);
+  for (silent_reader* const g : {&text, &again}) {
     if (has_header) next_data(g->lines());
     if (!next_data(g->lines())) return;
   }
@@ -272,7 +274,7 @@ void require_no_sizes(input const& in, bool has_header) {
 
 /// Returns whether all rows have two fields, as edges without weights have.
 bool are_pairs(input const& in) {
-  glance text(in);
+  silent_reader text(in);
   while (next_data(text.lines()))
     if (fields_of(text.lines().rest(), blanks).size() != 2) return false;
   return true;
@@ -282,7 +284,7 @@ bool are_pairs(input const& in) {
 /// weights. Each row then begins with another vertex, and goes on with different vertices, which
 /// also begin a row.
 bool may_be_neighbours(input const& in) {
-  glance text(in);
+  silent_reader text(in);
   std::unordered_set<std::uint64_t> first;
   std::vector<std::uint64_t> neighbours;
   std::size_t length = 0;
@@ -301,7 +303,7 @@ bool may_be_neighbours(input const& in) {
 
 /// Returns whether all lines have the same number of fields, and no more than an edge can have.
 bool has_equal_rows(input const& in) {
-  glance text(in);
+  silent_reader text(in);
   std::size_t first = 0;
   while (next_data(text.lines())) {
     std::size_t const n = fields_of(text.lines().rest(), blanks).size();
@@ -313,7 +315,7 @@ bool has_equal_rows(input const& in) {
 
 /// Returns whether a text is a METIS graph, when '#' also marks comments.
 bool is_metis(input const& in) {
-  glance text(in);
+  silent_reader text(in);
   try {
     return !read_metis(text.source(), "#%").sources.empty();
   } catch (graph_file_error const&) {
@@ -357,7 +359,7 @@ std::string extension(std::string name) {
 }  // namespace
 
 graph_format format_of_text(input const& in, bool words, char const* known) {
-  glance text(in);
+  silent_reader text(in);
   text_lines& lines = text.lines();
   bool has_data = false;
   first_lines const first = read_comments(lines, has_data);
@@ -388,8 +390,8 @@ graph_format format_of_text(input const& in, bool words, char const* known) {
 }
 
 std::string_view header_of_list(input const& in) {
-  constexpr int looked_at = 1000;
-  glance text(in);
+  constexpr int examined_rows = 1000;
+  silent_reader text(in);
   text_lines& lines = text.lines();
   if (!next_data(lines)) return {};
   std::string_view const line = lines.rest();
@@ -398,12 +400,12 @@ std::string_view header_of_list(input const& in) {
   if (names.size() < 2 || std::any_of(names.begin(), names.end(), is_number)) return {};
   bool are_numbered = true;
   int rows = 0;
-  for (; rows < looked_at && next_data(lines); ++rows) {
+  for (; rows < examined_rows && next_data(lines); ++rows) {
     field_list const cells = cells_of(lines.rest(), mark);
     if (rows == 0 && names.size() > 2 && cells.size() > 2 && is_number(cells[2])) return line;
     are_numbered = are_numbered && cells.size() > 1 && is_number(cells[0]) && is_number(cells[1]);
   }
-  return rows > 0 && (are_numbered || are_names_of_ends(names)) ? line : std::string_view();
+  return rows > 0 && (are_numbered || are_endpoint_names(names)) ? line : std::string_view();
 }
 
 }  // namespace karpos::perf::graph_input

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t longest_line = std::size_t(1) << 16;
 
 /// Bytes that are examined to find out what a file is.
-constexpr std::size_t glance = 4096;
+constexpr std::size_t examined_bytes = 4096;
 
 bool is_binary(char c) {
   constexpr std::string_view in_texts = "\n\r\t\v\f\x1b";  // a log may have escape sequences
@@ -24,12 +24,12 @@ bool is_binary(char c) {
 }  // namespace
 
 void require_text(std::string_view bytes, std::string const& name, std::string const& why_binary,
-                  std::string const& what_to_do) {
-  std::string_view const begin = bytes.substr(0, glance);
+                  std::string const& advice) {
+  std::string_view const begin = bytes.substr(0, examined_bytes);
   auto const binary = std::find_if(begin.begin(), begin.end(), is_binary);
   if (binary != begin.end())
     graph_input::fail(name + " at byte " + std::to_string(binary - begin.begin()), why_binary,
-                      what_to_do);
+                      advice);
   std::size_t const end = begin.find('\r');
   if (end < begin.size() - 1 && begin.find('\n') == std::string_view::npos)
     graph_input::fail(name + " at byte " + std::to_string(end),
@@ -70,7 +70,7 @@ bool text_lines::next_data(std::string_view comment_marks) {
     if (comment_marks.find(*m_at) != std::string_view::npos) continue;
     if (rest().size() > longest_line)
       fail("a line of " + std::to_string(rest().size()) + " bytes",
-           "such files have an edge per line; check that this is one, or " + say_format());
+           "such files have an edge per line; check that this is one, or " + format_advice());
     return true;
   }
   return false;
@@ -106,7 +106,7 @@ void text_lines::detect_separator() {
 namespace {
 
 /// Returns the position of the first comma or semicolon outside of quotes, or npos.
-std::size_t place_of_mark(std::string_view line) {
+std::size_t position_of_separator(std::string_view line) {
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"') quoted = !quoted;
@@ -125,7 +125,7 @@ bool text_lines::has_edge_shape(std::string_view marks) const {
 }
 
 void text_lines::detect_word_separator() {
-  std::size_t const mark = place_of_mark(before_attributes());
+  std::size_t const mark = position_of_separator(before_attributes());
   m_separator = mark == std::string_view::npos ? ' ' : rest()[mark];
   if (m_separator != ' ' || rest().find('\t') == std::string_view::npos) return;
   constexpr char tabs[] = "\t", blanks[] = " \t\v\f";
@@ -143,7 +143,7 @@ std::string_view text_lines::first_word() const {
   return word;
 }
 
-std::string_view text_lines::take_quoted() {
+std::string_view text_lines::read_quoted() {
   std::size_t const end = rest().find('"', 1);
   if (end == std::string_view::npos)
     fail("the quote that begins " + quoted(rest()) + " does not end", "end it, or leave it out");
@@ -157,11 +157,11 @@ std::string_view text_lines::take_quoted() {
   return word;
 }
 
-std::string_view text_lines::take_word(char const* what) {
+std::string_view text_lines::read_word(char const* what) {
   if (at_end()) fail(std::string("the line ends before ") + what, "check that the file is whole");
   std::string_view word;
   if (*m_at == '"') {
-    word = take_quoted();
+    word = read_quoted();
   } else {
     word = first_word();
     m_at += word.size();
@@ -169,7 +169,7 @@ std::string_view text_lines::take_word(char const* what) {
   if (word.empty()) fail(std::string(what) + " has no letter", "write its name");
   if (word.find('\t') != word.npos)
     fail("there is a tab in " + quoted(word), "write names without tabs in them");
-  pass_separator();
+  skip_separator();
   return word;
 }
 
@@ -178,18 +178,18 @@ std::string_view text_lines::first_field() const {
   return {m_at, static_cast<std::size_t>(end - m_at)};
 }
 
-void text_lines::pass_mark() {
+void text_lines::skip_separator_mark() {
   ++m_at;
   skip_blanks();
   if (at_end())
     fail(std::string("the line ends behind '") + m_separator + "'", "write the field, or no mark");
 }
 
-std::string_view text_lines::take_field(char const* what) {
+std::string_view text_lines::read_field(char const* what) {
   if (at_end()) fail(std::string("the line ends before ") + what, "check that the file is whole");
   std::string_view const field = first_field();
   m_at += field.size();
-  pass_separator();
+  skip_separator();
   return field;
 }
 
@@ -205,8 +205,8 @@ bool is_number(std::string_view field) {
   double ignored = 0;
   if (*begin == '+' && end - begin > 1 && begin[1] != '-') ++begin;  // from_chars rejects a plus
   // A number that double cannot represent is still a number.
-  auto const [behind, error] = std::from_chars(begin, end, ignored);
-  return error != std::errc::invalid_argument && behind == end;
+  auto const [after, error] = std::from_chars(begin, end, ignored);
+  return error != std::errc::invalid_argument && after == end;
 }
 
 void text_lines::require_number(std::string_view field, char const* what) const {
@@ -214,30 +214,30 @@ void text_lines::require_number(std::string_view field, char const* what) const 
     fail(quoted(field) + " is no number, as " + what + " must be", "correct the line");
 }
 
-void text_lines::skip_value(char const* what) { require_number(take_field(what), what); }
+void text_lines::skip_value(char const* what) { require_number(read_field(what), what); }
 
 double text_lines::weight_of(std::string_view field, char const* what) const {
-  constexpr char way_out[] = "correct the line, or draw weights by `--random-weights`";
-  if (!is_number(field)) fail(quoted(field) + " is no number, as " + what + " must be", way_out);
+  constexpr char advice[] = "correct the line, or draw weights by `--random-weights`";
+  if (!is_number(field)) fail(quoted(field) + " is no number, as " + what + " must be", advice);
   if (field[0] == '+') field.remove_prefix(1);
   double weight = 0;
   // For numbers too close to 0 or too large, from_chars fails; strtod distinguishes the two cases.
   if (std::from_chars(field.data(), field.data() + field.size(), weight).ec != std::errc())
     weight = std::strtod(std::string(field).c_str(), nullptr);
   if (!std::isfinite(weight))
-    fail(quoted(field) + " is not finite, as " + what + " must be", way_out);
-  if (weight < 0) fail(quoted(field) + " is negative, as " + what + " cannot be", way_out);
+    fail(quoted(field) + " is not finite, as " + what + " must be", advice);
+  if (weight < 0) fail(quoted(field) + " is negative, as " + what + " cannot be", advice);
   return weight + 0.0;
 }
 
-void text_lines::fail_unlike(bool has_weight) const {
+void text_lines::fail_inconsistent_weights(bool has_weight) const {
   fail(has_weight ? "the edge has a weight, but those before have none"
                   : "the edge has no weight, but those before have one",
        "write one for each, draw weights by `--random-weights`, or say by `--format` what else it "
        "is");
 }
 
-double text_lines::take_weight(char const* what) { return weight_of(take_field(what), what); }
+double text_lines::read_weight(char const* what) { return weight_of(read_field(what), what); }
 
 namespace {
 
@@ -261,7 +261,7 @@ std::string_view without_blanks(std::string_view text) {
 
 }  // namespace
 
-std::string_view text_lines::take_attributes() {
+std::string_view text_lines::read_attributes() {
   std::string_view const text = rest();
   std::string_view key, weight;
   std::size_t begin = 1;  // of the current key or value
@@ -296,8 +296,8 @@ std::string_view text_lines::take_attributes() {
   fail("the attributes " + quoted(text) + " do not end", "check that the file is whole");
 }
 
-void text_lines::require_length_as_before(std::size_t length) {
-  if (m_in.how.format != graph_format::automatic || m_separator != ' ') return;
+void text_lines::require_consistent_length(std::size_t length) {
+  if (m_in.options.format != graph_format::automatic || m_separator != ' ') return;
   if (m_row_length != 0 && m_row_length != length)
     fail("a row of " + std::to_string(length) + " numbers behind rows of " +
              std::to_string(m_row_length),
@@ -306,51 +306,50 @@ void text_lines::require_length_as_before(std::size_t length) {
   m_row_length = length;
 }
 
-std::size_t text_lines::take_rest_of_edge(bool numbers, std::vector<double>& weights,
+std::size_t text_lines::read_rest_of_edge(bool numbers, std::vector<double>& weights,
                                           std::size_t edges_before) {
-  static constexpr char what_to_do[] =
+  static constexpr char advice[] =
       "an edge of a list has two vertices, at most a weight and a time; rows of neighbours take "
       "`--format metis`";
   constexpr std::size_t ends = 2;
   if (at('{')) {
-    std::string_view const weight = take_attributes();
-    require_as_others(!weight.empty(), weights.size(), edges_before);
-    if (m_in.how.weights && !weight.empty()) weights.push_back(weight_of(weight, "the weight"));
+    std::string_view const weight = read_attributes();
+    require_consistent_weights(!weight.empty(), weights.size(), edges_before);
+    if (m_in.options.weights && !weight.empty()) weights.push_back(weight_of(weight, "the weight"));
     return ends;
   }
   std::size_t length = ends;
-  require_as_others(!at_end(), weights.size(), edges_before);
+  require_consistent_weights(!at_end(), weights.size(), edges_before);
   for (char const* const what : {"the weight", "the time"}) {
     if (at_end()) break;
     ++length;
-    std::string_view const field = take_field(what);
+    std::string_view const field = read_field(what);
     bool const is_digits = is_unsigned(field);
     numbers = numbers && is_digits;
-    if (length == 3 && m_in.how.weights)
+    if (length == 3 && m_in.options.weights)
       weights.push_back(weight_of(field, what));
     else if (!is_digits)
       require_number(field, what);
   }
-  expect_end(what_to_do);
-  if (numbers) require_length_as_before(length);
+  expect_end(advice);
+  if (numbers) require_consistent_length(length);
   return length;
 }
 
-std::string text_lines::say_format() const {
-  bool const is_given = m_in.how.format != graph_format::automatic;
+std::string text_lines::format_advice() const {
+  bool const is_given = m_in.options.format != graph_format::automatic;
   return is_given ? "say by another `--format` what it is" : "say what it is by `--format`";
 }
 
-void text_lines::expect_end(std::string_view what_to_do) const {
+void text_lines::expect_end(std::string_view advice) const {
   if (!at_end())
-    fail("the line goes on with " + quoted(rest()) + " where it should end",
-         std::string(what_to_do));
+    fail("the line goes on with " + quoted(rest()) + " where it should end", std::string(advice));
 }
 
 void text_lines::fail_integer(char const* what, std::errc error) const {
   if (at_end())
     fail(std::string("the line ends before ") + what,
-         "check that the file is whole, or " + say_format());
+         "check that the file is whole, or " + format_advice());
   std::string_view const field = first_field();
   std::string const is = quoted(field) + " is ";
   if (error == std::errc::result_out_of_range)

@@ -55,47 +55,48 @@ class text_lines {
   /// blanks. Fails if a line with tabs could be meant either way.
   void detect_word_separator();
   /// Reads a word, without the quotes that may surround it.
-  std::string_view take_word(char const* what);
-  std::string_view take_field(char const* what);
-  std::uint64_t take_count(char const* what) { return take_integer(what); }
+  std::string_view read_word(char const* what);
+  std::string_view read_field(char const* what);
+  std::uint64_t read_count(char const* what) { return read_integer(what); }
   /// Reads an id that counts from `first`. Returns it counted from 0.
-  std::uint32_t take_id(std::uint64_t first, std::uint64_t vertices);
+  std::uint32_t read_id(std::uint64_t first, std::uint64_t vertices);
   /// Skips a weight, which must be a number.
   void skip_value(char const* what);
   /// Reads the weight of an edge. Returns 0 instead of -0. Fails if it is negative or not finite.
-  double take_weight(char const* what);
+  double read_weight(char const* what);
   /// Appends a weight if the caller of the reader asked for weights; otherwise skips it.
-  void take_value(char const* what, std::vector<double>& weights) {
-    if (m_in.how.weights)
-      weights.push_back(take_weight(what));
+  void read_value(char const* what, std::vector<double>& weights) {
+    if (m_in.options.weights)
+      weights.push_back(read_weight(what));
     else
       skip_value(what);
   }
   /// Fails if this line has a weight and the edges before have none, or the reverse. Only if
   /// weights were asked for.
-  void require_as_others(bool has_weight, std::size_t weights, std::size_t edges) const {
-    if (m_in.how.weights && edges != 0 && has_weight != (weights != 0)) fail_unlike(has_weight);
+  void require_consistent_weights(bool has_weight, std::size_t weights, std::size_t edges) const {
+    if (m_in.options.weights && edges != 0 && has_weight != (weights != 0))
+      fail_inconsistent_weights(has_weight);
   }
   /// Reads the attributes {...} of an edge, in the format of networkx, which end the line. Returns
   /// the value of 'weight', or nothing.
-  std::string_view take_attributes();
+  std::string_view read_attributes();
   /// Reads the rest of an edge's line after the two vertices: a weight and a time, or attributes.
   /// `numbers` says that the vertices are unsigned numbers. Fails if rows of such numbers alone
   /// have different lengths, as in METIS.
   /// Returns the number of columns of the edge, without attributes.
-  std::size_t take_rest_of_edge(bool numbers, std::vector<double>& weights,
+  std::size_t read_rest_of_edge(bool numbers, std::vector<double>& weights,
                                 std::size_t edges_before);
-  void expect_end(std::string_view what_to_do = "check that the header fits the lines") const;
+  void expect_end(std::string_view advice = "check that the header fits the lines") const;
 
-  [[noreturn]] void fail(std::string const& why, std::string const& what_to_do) const {
-    graph_input::fail(m_in.name + ":" + std::to_string(m_line), why, what_to_do);
+  [[noreturn]] void fail(std::string const& why, std::string const& advice) const {
+    graph_input::fail(m_in.name + ":" + std::to_string(m_line), why, advice);
   }
 
  private:
-  std::uint64_t take_integer(char const* what);
+  std::uint64_t read_integer(char const* what);
   /// Returns the advice in messages about a file that may have another format.
-  std::string say_format() const;
-  [[noreturn]] void fail_unlike(bool has_weight) const;
+  std::string format_advice() const;
+  [[noreturn]] void fail_inconsistent_weights(bool has_weight) const;
   [[noreturn]] void fail_integer(char const* what, std::errc error) const;
   [[noreturn]] void fail_id(std::uint64_t id, std::uint64_t first, std::uint64_t vertices) const;
 
@@ -105,20 +106,20 @@ class text_lines {
   bool ends_field(char c) const { return is_blank(c) || c == m_separator; }
   std::string_view first_field() const;
   std::string_view first_word() const;
-  std::string_view take_quoted();
+  std::string_view read_quoted();
   double weight_of(std::string_view field, char const* what) const;
   void require_number(std::string_view field, char const* what) const;
-  void require_length_as_before(std::size_t length);
+  void require_consistent_length(std::size_t length);
   /// Returns the current line up to the attributes at its end, if it has any.
   std::string_view before_attributes() const;
   bool has_edge_shape(std::string_view marks) const;
   bool read_line();
   /// Moves from the end of a field to the beginning of the next one.
-  void pass_separator() {
+  void skip_separator() {
     skip_blanks();
-    if (m_at != m_end && *m_at == m_separator) pass_mark();
+    if (m_at != m_end && *m_at == m_separator) skip_separator_mark();
   }
-  void pass_mark();
+  void skip_separator_mark();
 
   input const& m_in;
   char const* m_at = nullptr;   // in the current line
@@ -132,17 +133,17 @@ class text_lines {
   char m_separator = ' ';  // separates fields, in addition to blanks
 };
 
-inline std::uint64_t text_lines::take_integer(char const* what) {
+inline std::uint64_t text_lines::read_integer(char const* what) {
   std::uint64_t value = 0;
-  auto const [behind, error] = std::from_chars(m_at, m_end, value);
-  if (error != std::errc() || (behind != m_end && !ends_field(*behind))) fail_integer(what, error);
-  m_at = behind;
-  pass_separator();
+  auto const [after, error] = std::from_chars(m_at, m_end, value);
+  if (error != std::errc() || (after != m_end && !ends_field(*after))) fail_integer(what, error);
+  m_at = after;
+  skip_separator();
   return value;
 }
 
-inline std::uint32_t text_lines::take_id(std::uint64_t first, std::uint64_t vertices) {
-  std::uint64_t const id = take_integer("a vertex id");
+inline std::uint32_t text_lines::read_id(std::uint64_t first, std::uint64_t vertices) {
+  std::uint64_t const id = read_integer("a vertex id");
   if (id < first || id - first >= vertices) fail_id(id, first, vertices);
   return static_cast<std::uint32_t>(id - first);
 }

@@ -63,15 +63,15 @@ edge_list read_words(input const& in, word_numbers const& number) {
   if (!layout.header.empty()) lines.next_data("#%");
   while (lines.next_data("#%")) {
     if (edges.empty()) lines.detect_word_separator();
-    std::string_view const source = lines.take_word("the source");
-    std::string_view const target = lines.take_word("the target");
-    std::size_t const columns = lines.take_rest_of_edge(is_unsigned(source) && is_unsigned(target),
+    std::string_view const source = lines.read_word("the source");
+    std::string_view const target = lines.read_word("the target");
+    std::size_t const columns = lines.read_rest_of_edge(is_unsigned(source) && is_unsigned(target),
                                                         edges.weights(), edges.size());
     if (edges.empty()) layout.columns = columns;
     edges.add(source, target);
   }
   if (edges.empty())
-    lines.fail("the list has no edge, and thus tells no number of vertices",
+    lines.fail("the list has no edge, so the number of vertices is unknown",
                "check that the file is whole");
   return edges.finish(std::move(layout));
 }

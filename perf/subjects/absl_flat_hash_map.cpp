@@ -18,9 +18,9 @@ struct flat_map : absl::flat_hash_map<Key, Key> {
   void reserve(std::uint64_t max_keys) {
     // At most 7 of 8 slots are taken, and each slot has a control byte.
     std::uint64_t const slots = std::bit_ceil(max_keys + max_keys / 7 + 16);
-    void* volatile room = std::malloc(slots * (sizeof(std::pair<Key const, Key>) + 1));
-    std::free(room);
-    if (room == nullptr) throw std::bad_alloc();
+    void* volatile memory = std::malloc(slots * (sizeof(std::pair<Key const, Key>) + 1));
+    std::free(memory);
+    if (memory == nullptr) throw std::bad_alloc();
     absl::flat_hash_map<Key, Key>::reserve(max_keys);
   }
 };
@@ -30,7 +30,7 @@ struct absl_map : one_thread_subject<Key, flat_map<Key>> {
   using one_thread_subject<Key, flat_map<Key>>::one_thread_subject;
 };
 
-register_host_peer<absl_map> const here("absl", "absl::flat_hash_map");
+register_host_peer<absl_map> const registration("absl", "absl::flat_hash_map");
 
 }  // namespace
 }  // namespace karpos::perf

@@ -11,7 +11,7 @@ struct boost_map : one_thread_subject<Key, boost::unordered_flat_map<Key, Key>> 
   using one_thread_subject<Key, boost::unordered_flat_map<Key, Key>>::one_thread_subject;
 };
 
-register_host_peer<boost_map> const here("boost", "boost::unordered_flat_map");
+register_host_peer<boost_map> const registration("boost", "boost::unordered_flat_map");
 
 }  // namespace
 }  // namespace karpos::perf

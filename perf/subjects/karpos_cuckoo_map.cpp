@@ -19,7 +19,7 @@ class karpos_cuckoo_map : public subject<Key> {
 
   std::size_t bytes() const override { return m_bytes; }
   bool erases() const override { return false; }
-  bool heeds_load() const override { return Layout == cuckoo_layout::dense; }
+  bool supports_load() const override { return Layout == cuckoo_layout::dense; }
   std::vector<fact> facts(space const& exec) const override {
     cuckoo_stats const stats = m_map.stats(exec);
     return {{"space_factor", stats.space_factor},

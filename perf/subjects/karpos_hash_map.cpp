@@ -11,7 +11,7 @@ struct karpos_hash_map : karpos_map<hash_map<Key, Key, space>> {
   using karpos_map<hash_map<Key, Key, space>>::karpos_map;
 };
 
-register_subject<karpos_hash_map> const here("hash", "karpos::hash_map", false);
+register_subject<karpos_hash_map> const registration("hash", "karpos::hash_map", false);
 
 }  // namespace
 }  // namespace karpos::perf

@@ -30,7 +30,7 @@ class karpos_hash_multimap : public subject<Key> {
   hash_multimap<Key, Key, space> m_map;
 };
 
-register_subject<karpos_hash_multimap> const here("multi", "karpos::hash_multimap", false);
+register_subject<karpos_hash_multimap> const registration("multi", "karpos::hash_multimap", false);
 
 }  // namespace
 }  // namespace karpos::perf

@@ -11,7 +11,8 @@ struct karpos_hopscotch_map : karpos_map<hopscotch_map<Key, Key, space>> {
   using karpos_map<hopscotch_map<Key, Key, space>>::karpos_map;
 };
 
-register_subject<karpos_hopscotch_map> const here("hopscotch", "karpos::hopscotch_map", false);
+register_subject<karpos_hopscotch_map> const registration("hopscotch", "karpos::hopscotch_map",
+                                                          false);
 
 }  // namespace
 }  // namespace karpos::perf

@@ -58,7 +58,7 @@ class kokkos_unordered_map : public subject<Key> {
   map m_map;
 };
 
-register_subject<kokkos_unordered_map> const here("kokkos", "Kokkos::UnorderedMap", true);
+register_subject<kokkos_unordered_map> const registration("kokkos", "Kokkos::UnorderedMap", true);
 
 }  // namespace
 }  // namespace karpos::perf

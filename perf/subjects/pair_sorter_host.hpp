@@ -15,7 +15,7 @@ struct sorted_pair {
   friend bool operator<(sorted_pair const& a, sorted_pair const& b) { return a.key < b.key; }
 };
 
-/// Sorts pairs of keys and values by key: std::sort of one part per thread, then parallel merges.
+/// Sorts pairs of keys and values by key: std::sort of one range per thread, then parallel merges.
 /// Allocates its memory once.
 template <class Key, class Value>
 class pair_sorter {

@@ -101,7 +101,7 @@ class cub_sort_groups : public sort_groups<Key> {
   array<char> m_scratch;
 };
 
-register_sort_groups<cub_sort_groups> const here;
+register_sort_groups<cub_sort_groups> const registration;
 
 }  // namespace
 }  // namespace karpos::perf

@@ -105,7 +105,7 @@ class host_sort_groups : public sort_groups<Key> {
   array<Key> m_before;
 };
 
-register_sort_groups<host_sort_groups> const here;
+register_sort_groups<host_sort_groups> const registration;
 
 }  // namespace
 }  // namespace karpos::perf

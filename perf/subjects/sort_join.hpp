@@ -30,7 +30,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t rows_of_left(join_kind kind, std::uint64
   }
 }
 /// Returns whether a join contains a right row alone, without a left row.
-KOKKOS_FUNCTION constexpr bool lists_right_row(join_kind kind, bool matched) {
+KOKKOS_FUNCTION constexpr bool includes_right_row(join_kind kind, bool matched) {
   return kind == join_kind::right_semi
              ? matched
              : !matched && (kind == join_kind::right || kind == join_kind::full ||

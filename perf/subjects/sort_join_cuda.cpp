@@ -5,7 +5,7 @@
 namespace karpos::perf {
 namespace {
 
-register_sort_join<sort_join_by_halves> const here;
+register_sort_join<sort_join_by_bisection> const registration;
 
 }  // namespace
 }  // namespace karpos::perf

@@ -11,7 +11,7 @@ namespace karpos::perf {
 /// Returns how many of n sorted values are < x, or <= x if UpTo. The binary search selects each
 /// half without a branch.
 template <bool UpTo, class T>
-KOKKOS_FUNCTION std::uint64_t how_many_below(T const* values, std::uint64_t n, T x) {
+KOKKOS_FUNCTION std::uint64_t count_below(T const* values, std::uint64_t n, T x) {
   T const* first = values;
   while (n > 0) {
     std::uint64_t const half = n - n / 2;
@@ -53,24 +53,24 @@ struct find_run {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     std::uint64_t const n = right.extent(0);
-    std::uint64_t const first = how_many_below<false>(right.data(), n, left(i));
-    std::uint64_t const matches = how_many_below<true>(right.data() + first, n - first, left(i));
+    std::uint64_t const first = count_below<false>(right.data(), n, left(i));
+    std::uint64_t const matches = count_below<true>(right.data() + first, n - first, left(i));
     runs(i) = matches == 0 ? no_row<std::uint32_t> : static_cast<std::uint32_t>(first);
     rows(i) = rows_of_left(kind, matches);
   }
 };
 
-/// Sets `listed` to 1 for the right rows that the join contains alone, without a left row.
+/// Sets `included` to 1 for the right rows that the join contains alone, without a left row.
 template <class Key>
 struct find_right_row {
   join_kind kind;
   array<Key> left, right;
-  array<std::uint64_t> listed;
+  array<std::uint64_t> included;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t j) const {
     std::uint64_t const n = left.extent(0);
-    std::uint64_t const first = how_many_below<false>(left.data(), n, right(j));
-    listed(j) = lists_right_row(kind, first < n && left(first) == right(j));
+    std::uint64_t const first = count_below<false>(left.data(), n, right(j));
+    included(j) = includes_right_row(kind, first < n && left(first) == right(j));
   }
 };
 
@@ -97,7 +97,7 @@ struct write_slice_of_join {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t s) const {
     std::uint64_t const end = (s + 1) * slice < size ? (s + 1) * slice : size;
-    std::uint64_t i = how_many_below<true>(begins.data(), left_rows + 1, s * slice) - 1;
+    std::uint64_t i = count_below<true>(begins.data(), left_rows + 1, s * slice) - 1;
     for (std::uint64_t p = s * slice; p < end; ++p) {
       while (begins(i + 1) <= p) ++i;
       left(p) = left_numbers(i);
@@ -112,20 +112,20 @@ struct write_slice_of_join {
 struct write_right_rows {
   bool pairs;
   std::uint64_t begin;
-  array<std::uint64_t> places;
+  array<std::uint64_t> right_offsets;
   array<std::uint32_t> right_numbers, left, right;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t j) const {
-    if (places(j) == places(j + 1)) return;
-    if (pairs) left(begin + places(j)) = no_row<std::uint32_t>;
-    right(begin + places(j)) = right_numbers(j);
+    if (right_offsets(j) == right_offsets(j + 1)) return;
+    if (pairs) left(begin + right_offsets(j)) = no_row<std::uint32_t>;
+    right(begin + right_offsets(j)) = right_numbers(j);
   }
 };
 
 template <class Key>
-class sort_join_by_halves : public sort_join<Key> {
+class sort_join_by_bisection : public sort_join<Key> {
  public:
-  sort_join_by_halves(space const& exec, std::uint64_t left, std::uint64_t right)
+  sort_join_by_bisection(space const& exec, std::uint64_t left, std::uint64_t right)
       : m_exec(exec),
         m_sort(exec, Kokkos::max(left, right)),
         m_numbers(make_array<std::uint32_t>("numbers of rows", Kokkos::max(left, right))),
@@ -133,7 +133,7 @@ class sort_join_by_halves : public sort_join<Key> {
         m_right(right),
         m_runs(make_array<std::uint32_t>("runs", left)),
         m_begins(make_array<std::uint64_t>("begins", left + 1)),
-        m_places(make_array<std::uint64_t>("places", right + 1)) {
+        m_right_offsets(make_array<std::uint64_t>("places", right + 1)) {
     Kokkos::parallel_for("sort_join: numbers", range(m_exec, m_numbers.extent(0)),
                          number_sort_rows{m_numbers});
   }
@@ -147,10 +147,10 @@ class sort_join_by_halves : public sort_join<Key> {
     Kokkos::parallel_for("sort_join: match", range(m_exec, m_left.size()),
                          find_run<Key>{kind, m_left.keys, m_right.keys, m_runs, m_begins});
     m_of_left = sum(m_begins);
-    if (!lists_right_rows()) return m_of_left;
+    if (!includes_right_rows()) return m_of_left;
     Kokkos::parallel_for("sort_join: right rows", range(m_exec, m_right.size()),
-                         find_right_row<Key>{kind, m_left.keys, m_right.keys, m_places});
-    return m_of_left + sum(m_places);
+                         find_right_row<Key>{kind, m_left.keys, m_right.keys, m_right_offsets});
+    return m_of_left + sum(m_right_offsets);
   }
   void write(array<std::uint32_t> const& left, array<std::uint32_t> const& right) override {
     constexpr std::uint64_t slice = on_host ? 1024 : 8;
@@ -158,15 +158,15 @@ class sort_join_by_halves : public sort_join<Key> {
         "sort_join: write", range(m_exec, (m_of_left + slice - 1) / slice),
         write_slice_of_join{slice, m_of_left, m_left.size(), has_pairs(m_kind), m_begins, m_runs,
                             m_left.numbers, m_right.numbers, left, right});
-    if (lists_right_rows())
-      Kokkos::parallel_for(
-          "sort_join: write right rows", range(m_exec, m_right.size()),
-          write_right_rows{has_pairs(m_kind), m_of_left, m_places, m_right.numbers, left, right});
+    if (includes_right_rows())
+      Kokkos::parallel_for("sort_join: write right rows", range(m_exec, m_right.size()),
+                           write_right_rows{has_pairs(m_kind), m_of_left, m_right_offsets,
+                                            m_right.numbers, left, right});
   }
 
  private:
-  bool lists_right_rows() const {
-    return lists_right_row(m_kind, true) || lists_right_row(m_kind, false);
+  bool includes_right_rows() const {
+    return includes_right_row(m_kind, true) || includes_right_row(m_kind, false);
   }
   std::uint64_t sum(array<std::uint64_t> const& numbers) const {
     std::uint64_t all = 0;
@@ -183,7 +183,7 @@ class sort_join_by_halves : public sort_join<Key> {
       m_runs;  // for each sorted left row, the position of its first match, or no_row
   array<std::uint64_t> m_begins;  // position of each left row's first output row
   // Positions of right rows that stand alone, which follow the left rows.
-  array<std::uint64_t> m_places;
+  array<std::uint64_t> m_right_offsets;
   join_kind m_kind = join_kind::inner;
   std::uint64_t m_of_left = 0;
 };

@@ -11,7 +11,7 @@ namespace karpos::perf {
 /// Finds a query's value by binary search, which selects each half without a branch: the branch
 /// would be unpredictable.
 template <class Key>
-struct search_by_halves {
+struct search_by_bisection {
   array<Key> keys, values;
   std::uint64_t size;
   array<Key> queries, answers;
@@ -47,7 +47,7 @@ class sorted_array : public subject<Key> {
   }
   void find(space const& exec, array<Key> const& queries, array<Key> const& answers) override {
     Kokkos::parallel_for("sorted::find", range(exec, queries.extent(0)),
-                         search_by_halves<Key>{m_keys, m_values, m_size, queries, answers});
+                         search_by_bisection<Key>{m_keys, m_values, m_size, queries, answers});
   }
   std::uint64_t size(space const&) override { return m_size; }
 

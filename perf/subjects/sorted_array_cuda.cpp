@@ -5,7 +5,8 @@
 namespace karpos::perf {
 namespace {
 
-register_subject<sorted_array> const here("sorted", "array sorted by cub::DeviceRadixSort", true);
+register_subject<sorted_array> const registration("sorted", "array sorted by cub::DeviceRadixSort",
+                                                  true);
 
 }  // namespace
 }  // namespace karpos::perf

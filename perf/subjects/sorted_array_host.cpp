@@ -5,7 +5,7 @@
 namespace karpos::perf {
 namespace {
 
-register_host_peer<sorted_array> const here("sorted", "array sorted by std::sort");
+register_host_peer<sorted_array> const registration("sorted", "array sorted by std::sort");
 
 }  // namespace
 }  // namespace karpos::perf

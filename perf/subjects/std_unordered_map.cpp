@@ -11,7 +11,7 @@ struct std_map : one_thread_subject<Key, std::unordered_map<Key, Key>> {
   using one_thread_subject<Key, std::unordered_map<Key, Key>>::one_thread_subject;
 };
 
-register_host_peer<std_map> const here("std", "std::unordered_map");
+register_host_peer<std_map> const registration("std", "std::unordered_map");
 
 }  // namespace
 }  // namespace karpos::perf

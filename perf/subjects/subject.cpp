@@ -10,7 +10,7 @@ std::vector<subject_entry>& subjects() {
   return all;
 }
 
-subject_entry const& subject_named(std::string const& id) {
+subject_entry const& find_subject(std::string const& id) {
   std::string known;
   for (subject_entry const& s : subjects()) {
     if (s.id == id) return s;
@@ -37,8 +37,8 @@ std::vector<std::string> our_subjects() {
   return ids;
 }
 
-bool heeds_load(subject_entry const& entry) {
-  return make<std::uint32_t>(entry, space(), 1, 0.5)->heeds_load();
+bool supports_load(subject_entry const& entry) {
+  return make<std::uint32_t>(entry, space(), 1, 0.5)->supports_load();
 }
 
 bool can_apply(subject_entry const& entry) {

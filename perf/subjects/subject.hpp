@@ -21,11 +21,11 @@ class subject {
   virtual ~subject() = default;
   /// Returns the number of threads that work on one call; 0 if the device decides.
   virtual int threads(space const& exec) const { return exec.concurrency(); }
-  virtual std::size_t bytes() const { return 0; }   ///< of the table; 0: unknown
-  virtual bool erases() const { return true; }      ///< whether erase works
-  virtual bool reduces() const { return false; }    ///< whether insert_or_add works
-  virtual bool applies() const { return false; }    ///< whether apply works
-  virtual bool heeds_load() const { return true; }  ///< whether it has the load asked for
+  virtual std::size_t bytes() const { return 0; }      ///< of the table; 0: unknown
+  virtual bool erases() const { return true; }         ///< whether erase works
+  virtual bool reduces() const { return false; }       ///< whether insert_or_add works
+  virtual bool applies() const { return false; }       ///< whether apply works
+  virtual bool supports_load() const { return true; }  ///< whether it has the load asked for
   /// Returns further numbers about the map's state. Fences exec.
   virtual std::vector<fact> facts(space const&) const { return {}; }
 
@@ -74,14 +74,14 @@ std::unique_ptr<subject<Key>> make(subject_entry const& entry, space const& exec
 /// Returns all maps that this build can measure, sorted by name, this library's first.
 std::vector<subject_entry>& subjects();
 /// Returns the entry with that id. Throws std::invalid_argument that names the known ones.
-subject_entry const& subject_named(std::string const& id);
+subject_entry const& find_subject(std::string const& id);
 /// Returns the entry of that layout of a map. Throws std::invalid_argument that names the known
 /// ones.
 subject_entry const& subject_with_layout(std::string const& map, std::string const& layout);
 /// Returns the ids of this library's maps with their usual layouts.
 std::vector<std::string> our_subjects();
 /// Returns whether a map has the load asked for.
-bool heeds_load(subject_entry const& entry);
+bool supports_load(subject_entry const& entry);
 /// Returns whether a map can run operations of all kinds concurrently.
 bool can_apply(subject_entry const& entry);
 

@@ -84,7 +84,7 @@ class tbb_map : public subject<Key> {
   map m_map;
 };
 
-register_host_peer<tbb_map> const here("tbb", "tbb::concurrent_hash_map");
+register_host_peer<tbb_map> const registration("tbb", "tbb::concurrent_hash_map");
 
 }  // namespace
 }  // namespace karpos::perf

@@ -56,7 +56,7 @@ std::string device_name() {
   return processor_name();
 }
 
-std::string where_it_ran(int repetitions) {
+std::string run_description(int repetitions) {
   auto const threads = static_cast<std::uint64_t>(space().concurrency());
   return device_name() + ", " + space::name() + ", " + counted(threads, "thread", "threads") +
          (repetitions == 1 ? ", one reading" : ", medians of " + std::to_string(repetitions));

@@ -22,7 +22,7 @@ void print_json(json const& report);
 
 std::string device_name();
 /// Returns a text for a heading: device, backend, threads, and the number of readings in a median.
-std::string where_it_ran(int repetitions);
+std::string run_description(int repetitions);
 std::vector<std::string> backends();
 
 }  // namespace karpos::perf

@@ -8,8 +8,8 @@
 
 namespace karpos::perf {
 
-/// Measures the energy of calling work(look) for at least `seconds`, by the counters of this
-/// machine (energy_loop).
+/// Measures the energy of calling work(read_counters) for at least `seconds`, by the counters of
+/// this machine (energy_loop).
 template <class ExecSpace, class Work>
 energy_use energy_of(ExecSpace const& exec, double seconds, Work const& work) {
   device::energy_counter<ExecSpace> const counter(exec);

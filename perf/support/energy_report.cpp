@@ -22,7 +22,7 @@ json to_json(energy_use const& e) {
   json j = json::object();
   if (!e.device_obstacle.empty()) j["device_obstacle"] = e.device_obstacle;
   if (!e.host_obstacle.empty()) j["host_obstacle"] = e.host_obstacle;
-  if (!e.is_told()) return j;
+  if (!e.is_measured()) return j;
   j["seconds"] = e.seconds;
   if (e.device_joules) j["device_joules"] = *e.device_joules;
   if (e.host_joules) j["host_joules"] = *e.host_joules;
@@ -31,18 +31,18 @@ json to_json(energy_use const& e) {
 }
 
 void print(energy_use const& e, std::string const& operation, double operations) {
-  auto const told = [&](char const* what, double joules) {
+  auto const print_energy = [&](char const* what, double joules) {
     std::printf("energy of the %s: %s a %s (%s W)\n", what,
                 human_joules(joules / operations).c_str(), operation.c_str(),
                 three_digits(joules / e.seconds).c_str());
   };
-  auto const not_told = [](char const* what, std::string const& why) {
-    if (!why.empty()) std::printf("energy of the %s: not told (%s)\n", what, why.c_str());
+  auto const print_obstacle = [](char const* what, std::string const& why) {
+    if (!why.empty()) std::printf("energy of the %s: not measured (%s)\n", what, why.c_str());
   };
-  if (e.device_joules) told("GPU", *e.device_joules);
-  if (e.host_joules) told("processors", *e.host_joules);
-  not_told("GPU", e.device_obstacle);
-  not_told("processors", e.host_obstacle);
+  if (e.device_joules) print_energy("GPU", *e.device_joules);
+  if (e.host_joules) print_energy("processors", *e.host_joules);
+  print_obstacle("GPU", e.device_obstacle);
+  print_obstacle("processors", e.host_obstacle);
 }
 
 }  // namespace karpos::perf

@@ -12,7 +12,7 @@
 namespace karpos::perf {
 namespace {
 
-constexpr bool input_may_be_far =
+constexpr bool input_may_be_remote =
     detail::staging_of<space, Kokkos::HostSpace> != detail::staging::none;
 
 #if defined(KOKKOS_HAS_SHARED_SPACE)
@@ -94,11 +94,11 @@ class input_measurement {
 
   void measure_insert() {
     step("insert");
-    auto r = blank("insert", "link_in");
+    auto r = make_result("insert", "link_in");
     auto const prepare = [&] {
       m_map.clear(m_exec);
-      bring_home(m_keys);
-      bring_home(m_values);
+      migrate_to_host(m_keys);
+      migrate_to_host(m_values);
     };
     r.time = m_timer.repeat(m_run.parameters.repetitions, prepare, [&] {
       insert_report const report = m_map.insert(m_exec, m_keys, m_values);
@@ -110,13 +110,13 @@ class input_measurement {
 
   void measure_find(char const* operation, double missing) {
     step(operation);
-    m_work.ask(missing);
+    m_work.draw_queries(missing);
     m_exec.fence();
     Kokkos::deep_copy(m_queries, m_work.queries);
-    auto r = blank(operation, "link_in_out");
+    auto r = make_result(operation, "link_in_out");
     auto const prepare = [&] {
-      bring_home(m_queries);
-      bring_home(m_answers);
+      migrate_to_host(m_queries);
+      migrate_to_host(m_answers);
     };
     r.time = m_timer.repeat(m_run.parameters.repetitions, prepare, [&] {
       m_map.find(m_exec, m_queries, m_answers, workload<Key>::missing);
@@ -127,18 +127,18 @@ class input_measurement {
     m_run.results.push_back(r);
   }
 
-  void bring_home(host_array const& array) const {
+  void migrate_to_host(host_array const& array) const {
     if constexpr (std::is_same_v<Memory, shared_space>) {
       m_exec.fence();
       using host = Kokkos::DefaultHostExecutionSpace;
       Kokkos::RangePolicy<host, Kokkos::IndexType<std::uint64_t>> const pages(
           0, array.size() * sizeof(Key) / 4096);
-      Kokkos::parallel_for("karpos::perf::bring home", pages, touch<host_array>{array});
+      Kokkos::parallel_for("karpos::perf::migrate_to_host", pages, touch<host_array>{array});
       host{}.fence();
     }
   }
 
-  hash_result blank(char const* operation, char const* bound) const {
+  hash_result make_result(char const* operation, char const* bound) const {
     hash_result r;
     r.map = "karpos::hash_map";
     r.operation = operation;
@@ -172,10 +172,10 @@ hash_run measure(hash_parameters const& p, reporter const& report) {
 
 }  // namespace
 
-bool has_far_input() { return input_may_be_far; }
+bool has_remote_input() { return input_may_be_remote; }
 
 hash_run run_hash_from_host(hash_parameters const& p, reporter const& report) {
-  if constexpr (input_may_be_far) {
+  if constexpr (input_may_be_remote) {
     if (p.key_bytes == 8) return measure<std::uint64_t>(p, report);
     return measure<std::uint32_t>(p, report);
   } else {

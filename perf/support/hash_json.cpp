@@ -19,7 +19,7 @@ json to_json(hash_result const& r) {
   if (r.energy) {
     json& e = own["energy"] = to_json(*r.energy);
     auto const all = static_cast<double>(r.energy->rounds * r.operations);
-    if (r.energy->is_told()) e["nanojoules_each"] = 1e9 * r.energy->joules() / all;
+    if (r.energy->is_measured()) e["nanojoules_each"] = 1e9 * r.energy->joules() / all;
   }
   return timing_json(r, own);
 }

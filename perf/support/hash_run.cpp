@@ -25,7 +25,7 @@ class hash_measurement : map_experiment<Key, hash_run> {
     workload<Key>::checked(parameters().keys);
     base::require_memory_for(workload<Key>::bytes_for(parameters().keys), parameters().keys);
     base::measure_ceilings(parameters().keys, parameters().keys);
-    m_run.heeds_load = perf::heeds_load(subject_named(parameters().maps.front()));
+    m_run.supports_load = perf::supports_load(find_subject(parameters().maps.front()));
     m_work = std::make_unique<workload<Key>>(m_exec, parameters().keys, parameters().seed);
     base::for_each_map([this](subject_entry const& entry) { measure(entry); });
     return std::move(m_run);
@@ -47,9 +47,9 @@ class hash_measurement : map_experiment<Key, hash_run> {
   /// in another order.
   void measure_updates() {
     step("insert, erase");
-    m_work->ask(0.0);
+    m_work->draw_queries(0.0);
     auto const none = [] {};
-    auto insert = blank("insert", "random_cas"), erase = blank("erase", "random_cas");
+    auto insert = make_result("insert", "random_cas"), erase = make_result("erase", "random_cas");
     for (int r = -1; r < parameters().repetitions; ++r) {
       bool const warm_up = r < 0;
       double const inserted =
@@ -69,8 +69,8 @@ class hash_measurement : map_experiment<Key, hash_run> {
 
   void measure_find(char const* operation, double missing) {
     step(operation);
-    m_work->ask(missing);
-    auto result = blank(operation, "random_read");
+    m_work->draw_queries(missing);
+    auto result = make_result(operation, "random_read");
     result.time = m_timer.repeat(parameters().repetitions,
                                  [&] { m_map->find(m_exec, m_work->queries, m_work->answers); });
     if (parameters().energy && missing == 0) result.energy = energy_of_find();
@@ -86,8 +86,8 @@ class hash_measurement : map_experiment<Key, hash_run> {
     });
   }
 
-  hash_result blank(char const* operation, char const* bound) const {
-    hash_result r = base::blank(operation, parameters().keys);
+  hash_result make_result(char const* operation, char const* bound) const {
+    hash_result r = base::make_result(operation, parameters().keys);
     r.bound = bound;
     r.bound_rate = m_run.ceiling_rate(bound);
     return r;

@@ -33,7 +33,7 @@ struct hash_result : map_timing {
 };
 
 struct hash_run : map_run<hash_parameters, hash_result> {
-  bool heeds_load = true;  ///< whether the first map has the load asked for
+  bool supports_load = true;  ///< whether the first map has the load asked for
 };
 
 /// Measures the ceilings over as much memory as the first map takes, then insert, find (hits,

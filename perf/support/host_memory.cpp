@@ -88,15 +88,15 @@ std::uint64_t memory_left() {
   return std::min({left_on_machine(), left_in_groups(), left_of_address_space()});
 }
 
-void require_memory(double bytes, std::string const& what, std::string const& what_to_do) {
+void require_memory(double bytes, std::string const& what, std::string const& advice) {
   std::uint64_t const left = memory_left();
   if (left == unknown || bytes <= static_cast<double>(left)) return;
   throw allocation_error("out of memory (" + what + " takes " + human_bytes(bytes) + ", " +
-                         human_bytes(static_cast<double>(left)) + " are left): " + what_to_do);
+                         human_bytes(static_cast<double>(left)) + " are left): " + advice);
 }
 
-void require_memory(std::uint64_t bytes, std::string const& what, std::string const& what_to_do) {
-  require_memory(static_cast<double>(bytes), what, what_to_do);
+void require_memory(std::uint64_t bytes, std::string const& what, std::string const& advice) {
+  require_memory(static_cast<double>(bytes), what, advice);
 }
 
 bool is_lack_of_memory(std::exception const& e) {

@@ -15,10 +15,10 @@ std::uint64_t memory_left();
 /// memory kills a program without a message. `bytes` may be an estimate, but no more than what will
 /// be allocated; memory allocated already does not count.
 /// Throws: allocation_error that names both numbers.
-void require_memory(std::uint64_t bytes, std::string const& what, std::string const& what_to_do);
+void require_memory(std::uint64_t bytes, std::string const& what, std::string const& advice);
 
 /// Takes the bytes in floating point, in which no estimate overflows.
-void require_memory(double bytes, std::string const& what, std::string const& what_to_do);
+void require_memory(double bytes, std::string const& what, std::string const& advice);
 
 /// Returns whether the error is a lack of memory: a std::bad_alloc, or an error of Kokkos that says
 /// so.

@@ -28,7 +28,7 @@ class map_experiment {
         m_timer(m_exec),
         m_steps(steps) {
     m_run.parameters = p;
-    for (std::string const& id : p.maps) subject_named(id);
+    for (std::string const& id : p.maps) find_subject(id);
   }
   ~map_experiment() = default;
   map_experiment(map_experiment const&) = delete;
@@ -37,15 +37,15 @@ class map_experiment {
   parameters_type const& parameters() const { return m_run.parameters; }
 
   /// Returns a lower bound of the bytes of the first map's table.
-  double least_table_bytes(std::uint64_t max_keys) const {
-    bool const heeds = heeds_load(subject_named(parameters().maps.front()));
-    return 2.0 * sizeof(Key) * static_cast<double>(max_keys) / (heeds ? parameters().load : 1);
+  double min_table_bytes(std::uint64_t max_keys) const {
+    bool const supported = supports_load(find_subject(parameters().maps.front()));
+    return 2.0 * sizeof(Key) * static_cast<double>(max_keys) / (supported ? parameters().load : 1);
   }
   /// Throws allocation_error if `array_bytes` and the table do not fit into memory together. Hosts
   /// only.
   void require_memory_for(double array_bytes, std::uint64_t max_keys) const {
     if constexpr (on_host)
-      require_memory(array_bytes + least_table_bytes(max_keys), "the measurement",
+      require_memory(array_bytes + min_table_bytes(max_keys), "the measurement",
                      "ask for fewer keys or operations");
   }
 
@@ -53,7 +53,7 @@ class map_experiment {
   void measure_ceilings(std::uint64_t max_keys, std::uint64_t operations) {
     step("ceilings");
     // The map is made first, for its size, and freed before the ceilings take its memory.
-    subject_entry const& first = subject_named(parameters().maps.front());
+    subject_entry const& first = find_subject(parameters().maps.front());
     m_run.table_bytes = make<Key>(first, m_exec, max_keys, parameters().load)->bytes();
     ceilings<space> c(m_exec, m_run.table_bytes, operations, parameters().repetitions);
     m_run.ceilings = {c.random_read(), c.random_cas(sizeof(Key) == 8), c.copy()};
@@ -64,10 +64,10 @@ class map_experiment {
   template <class Measure>
   void for_each_map(Measure const& measure) {
     for (std::string const& id : parameters().maps) try {
-        measure(subject_named(id));
+        measure(find_subject(id));
       } catch (std::exception const& e) {
         if (!is_lack_of_memory(e)) throw;
-        throw allocation_error("out of memory (while " + subject_named(id).name +
+        throw allocation_error("out of memory (while " + find_subject(id).name +
                                " was measured): ask for fewer keys or other maps");
       }
   }
@@ -79,7 +79,7 @@ class map_experiment {
   }
 
   /// Returns a result without times.
-  result_type blank(char const* operation, std::uint64_t operations) const {
+  result_type make_result(char const* operation, std::uint64_t operations) const {
     result_type r;
     r.map = m_name;
     r.operation = operation;

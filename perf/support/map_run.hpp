@@ -62,7 +62,7 @@ struct map_run {
   }
   /// Returns the first map's rate at the same operation over the rate of r; 0 if the first map
   /// lacks this operation.
-  double lead_over(Result const& r) const {
+  double speedup_over(Result const& r) const {
     for (Result const& first : results)
       if (first.map == results.front().map && first.operation == r.operation)
         return first.rate() / r.rate();

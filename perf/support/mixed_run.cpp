@@ -33,7 +33,7 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
     if (parameters().operations < 1)
       throw std::invalid_argument("--ops is out of range (0 operations): choose 1 or more");
     m_run.sizes = sizes_of(parameters());
-    for (std::string const& id : parameters().maps) require_apply(subject_named(id));
+    for (std::string const& id : parameters().maps) require_apply(find_subject(id));
     base::require_memory_for(mixed_workload<Key>::bytes_for(parameters()), m_run.sizes.max_keys);
     base::measure_ceilings(m_run.sizes.max_keys, parameters().operations);
     m_work = std::make_unique<mixed_workload<Key>>(m_exec, parameters(), m_run.sizes.filled);
@@ -44,7 +44,7 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
  private:
   void measure(subject_entry const& entry) {
     base::make_map(entry, m_run.sizes.max_keys);
-    mixed_result result = base::blank("mixed", parameters().operations);
+    mixed_result result = base::make_result("mixed", parameters().operations);
     result.read_rate = m_run.ceiling_rate("random_read");
     result.cas_rate = m_run.ceiling_rate("random_cas");
     for (int r = -1; r < parameters().repetitions; ++r) {
@@ -73,7 +73,7 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
 
     mixed_tally const tally = m_work->tally();
     result.outcomes = tally.outcomes;
-    d.outcomes += tally.misfits;
+    d.outcomes += tally.impossible_outcomes;
     d.values += tally.wrong_values;
     d.after += unbalanced();
     d.size += base::difference(m_map->size(m_exec) + tally.outcomes.of(outcome::erased),
@@ -91,7 +91,7 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
 
 /// Returns `part` of n, rounded down, with a tolerance for rounding errors of the product: 0.29 of
 /// 100 is 29.
-std::uint64_t part_of(double part, std::uint64_t n) {
+std::uint64_t fraction_of(double part, std::uint64_t n) {
   return static_cast<std::uint64_t>(std::floor(part * static_cast<double>(n) + 1e-6));
 }
 
@@ -104,16 +104,16 @@ std::string operation_mix::text() const {
 operation_mix parse_mix(std::string const& text) {
   unsigned part[3] = {};
   std::size_t at = 0;
-  bool sound = true;
+  bool valid = true;
   for (unsigned& percent : part) {
     std::size_t const end = &percent == &part[2] ? text.size() : text.find(',', at);
-    sound = sound && end != std::string::npos && end > at && end - at <= 3 &&
+    valid = valid && end != std::string::npos && end > at && end - at <= 3 &&
             text.find_first_not_of("0123456789", at) >= end;
-    if (!sound) break;
+    if (!valid) break;
     percent = static_cast<unsigned>(std::stoul(text.substr(at, end - at)));
     at = end + 1;
   }
-  if (!sound || part[0] + part[1] + part[2] != 100)
+  if (!valid || part[0] + part[1] + part[2] != 100)
     throw std::invalid_argument("--mix " + text +
                                 " is not a mix: write the percentages of insertions, erasures and "
                                 "lookups, which make 100, like 20,20,60");
@@ -122,14 +122,14 @@ operation_mix parse_mix(std::string const& text) {
 
 mixed_sizes sizes_of(mixed_parameters const& p) {
   mixed_sizes s;
-  s.filled = part_of(p.fill, p.keys);
+  s.filled = fraction_of(p.fill, p.keys);
   if (p.slots == 0 && s.filled == 0)
     throw std::invalid_argument("--fill puts no key in (" + std::to_string(p.fill) + " of " +
                                 grouped(p.keys) + "), so that a load says nothing: give --slots");
   s.slots = p.slots != 0
                 ? p.slots
                 : static_cast<std::uint64_t>(std::ceil(static_cast<double>(s.filled) / p.load));
-  s.max_keys = p.slots != 0 ? part_of(p.load, p.slots) : s.filled;
+  s.max_keys = p.slots != 0 ? fraction_of(p.load, p.slots) : s.filled;
   if (s.filled > s.max_keys || s.max_keys == 0)
     throw std::invalid_argument("--slots is too small (" + grouped(s.slots) + " slots at load " +
                                 three_digits(p.load) + " for " + grouped(s.filled) +

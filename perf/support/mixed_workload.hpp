@@ -60,7 +60,7 @@ struct make_operations {
 
 /// Fills the results with one that no operation returns, so that a missing result is noticed.
 template <class Key>
-struct spoil_results {
+struct poison_results {
   array<map_result<Key>> results;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     results(i) = {static_cast<outcome>(0xff), static_cast<Key>(~Key(0))};
@@ -74,7 +74,7 @@ KOKKOS_FUNCTION constexpr std::int64_t balance(std::uint64_t changes) {
          static_cast<std::int64_t>(changes & 0xffffffffu);
 }
 
-KOKKOS_FUNCTION constexpr bool fits(map_op op, outcome o) {
+KOKKOS_FUNCTION constexpr bool is_possible(map_op op, outcome o) {
   switch (op) {
     case map_op::insert:
       return o == outcome::inserted || o == outcome::existing || o == outcome::full;
@@ -88,11 +88,11 @@ KOKKOS_FUNCTION constexpr bool fits(map_op op, outcome o) {
 
 struct mixed_tally {
   outcome_counts outcomes;
-  std::uint64_t misfits = 0, wrong_values = 0;
+  std::uint64_t impossible_outcomes = 0, wrong_values = 0;
 
   KOKKOS_FUNCTION mixed_tally& operator+=(mixed_tally const& other) {
     outcomes += other.outcomes;
-    misfits += other.misfits;
+    impossible_outcomes += other.impossible_outcomes;
     wrong_values += other.wrong_values;
     return *this;
   }
@@ -108,15 +108,15 @@ struct tally_results {
   array<std::uint64_t> changes;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i, mixed_tally& tally) const {
-    map_operation<Key, Key> const asked = operations(i);
+    map_operation<Key, Key> const requested = operations(i);
     map_result<Key> const got = results(i);
-    if (!fits(asked.op, got.outcome)) {
-      ++tally.misfits;
+    if (!is_possible(requested.op, got.outcome)) {
+      ++tally.impossible_outcomes;
       return;
     }
     ++tally.outcomes.count[static_cast<int>(got.outcome)];
     tally.wrong_values +=
-        got.value != (got.outcome == outcome::found ? value_of(asked.key) : Key(0));
+        got.value != (got.outcome == outcome::found ? value_of(requested.key) : Key(0));
     std::uint64_t* const change = &changes(draw.key(i));
     if (got.outcome == outcome::inserted) Kokkos::atomic_add(change, one_insertion());
     if (got.outcome == outcome::erased) Kokkos::atomic_add(change, std::uint64_t(1));
@@ -190,8 +190,8 @@ class mixed_workload {
   /// Prepares the next repetition: clears the counts and the results.
   void reset() {
     Kokkos::deep_copy(m_exec, m_changes, std::uint64_t(0));
-    Kokkos::parallel_for("karpos::perf::spoil", range(m_exec, results.extent(0)),
-                         spoil_results<Key>{results});
+    Kokkos::parallel_for("karpos::perf::poison_results", range(m_exec, results.extent(0)),
+                         poison_results<Key>{results});
   }
   /// Checks the results and counts their outcomes. To be called once after all operations, as it
   /// adds to the counts of each key.
@@ -203,7 +203,7 @@ class mixed_workload {
     Kokkos::parallel_reduce("karpos::perf::unexplained", range(m_exec, results.extent(0)),
                             count_unexplained<Key>{m_draw, results, m_changes, m_filled},
                             unexplained);
-    all.misfits += unexplained;
+    all.impossible_outcomes += unexplained;
     return all;
   }
   /// Returns the number of keys whose entry in `answers`, filled by a find of `keys`, contradicts

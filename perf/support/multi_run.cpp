@@ -59,7 +59,7 @@ struct count_wrong_matches {
     Kokkos::atomic_add(&seen(values(i)), 1u);
   }
 };
-struct count_not_once {
+struct count_not_seen_once {
   array<std::uint32_t> seen;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& wrong) const {
     wrong += seen(i) != 1;
@@ -84,20 +84,20 @@ template <class Key, class Reader>
 struct visit_by_tile {
   Reader read;
   array<Key> queries;
-  array<std::uint32_t> asked_by;
+  array<std::uint32_t> query_of;
   template <class Tile>
   KOKKOS_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     read.for_each_match(t, queries(i),
-                        [&](Key value) { asked_by(value) = static_cast<std::uint32_t>(i); });
+                        [&](Key value) { query_of(value) = static_cast<std::uint32_t>(i); });
   }
 };
 struct count_wrong_visits {
   permutation order;
   std::uint64_t multiplicity;
-  array<std::uint32_t> asked_by;
+  array<std::uint32_t> query_of;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& wrong) const {
-    bool const is_asked = asked_by(i) != ~std::uint32_t(0);
-    wrong += !is_asked || order(asked_by(i)) != i / multiplicity;
+    bool const is_visited = query_of(i) != ~std::uint32_t(0);
+    wrong += !is_visited || order(query_of(i)) != i / multiplicity;
   }
 };
 /// Calls run(width) with the width as a compile-time constant.
@@ -124,20 +124,20 @@ class multi_measurement : map_experiment<Key, hash_run> {
         m_different((p.keys + p.multiplicity - 1) / p.multiplicity),
         m_key{p.seed},
         m_order(permutation::of(p.keys, p.seed + 1)),
-        m_asked(permutation::of(m_different, p.seed + 2)) {}
+        m_query_order(permutation::of(m_different, p.seed + 2)) {}
 
   hash_run operator()() {
     base::require_memory_for(16.0 * sizeof(Key) * static_cast<double>(m_pairs), m_pairs);
     base::measure_ceilings(m_pairs, m_pairs);
     measure_multimap();
-    base::make_map(subject_named("hash"), m_pairs);
+    base::make_map(find_subject("hash"), m_pairs);
     measure_map();
     return std::move(m_run);
   }
 
  private:
   void measure_multimap() {
-    m_name = subject_named("multi").name;
+    m_name = find_subject("multi").name;
     m_keys = make_array<Key>("keys", m_pairs);
     m_values = make_array<Key>("values", m_pairs);
     Kokkos::parallel_for(
@@ -156,7 +156,7 @@ class multi_measurement : map_experiment<Key, hash_run> {
   template <class Map>
   void measure_insert(Map& map) {
     step("insert");
-    auto result = blank("insert", "random_cas");
+    auto result = make_result("insert", "random_cas");
     result.time = m_timer.repeat(
         parameters().repetitions, [&] { map.clear(m_exec); },
         [&] { map.insert(m_exec, m_keys, m_values); });
@@ -168,7 +168,7 @@ class multi_measurement : map_experiment<Key, hash_run> {
   void measure_count(Map const& map) {
     step("count");
     auto const counts = make_array<std::uint32_t>("counts", m_pairs);
-    auto result = blank("count", "random_read");
+    auto result = make_result("count", "random_read");
     result.time =
         m_timer.repeat(parameters().repetitions, [&] { map.count(m_exec, m_keys, counts); });
     result.wrong =
@@ -181,20 +181,20 @@ class multi_measurement : map_experiment<Key, hash_run> {
     auto const queries = make_queries();
     auto const numbers = make_array<std::uint32_t>("numbers", m_pairs);
     auto const values = make_array<Key>("matches", m_pairs);
-    auto result = blank("retrieve", "random_read");
+    auto result = make_result("retrieve", "random_read");
     result.time = m_timer.repeat(parameters().repetitions,
                                  [&] { map.retrieve(m_exec, queries, numbers, values); });
     array<std::uint32_t> const seen("seen", m_pairs);
-    result.wrong =
-        sum(count_wrong_matches<Key>{m_asked, parameters().multiplicity, numbers, values, seen}) +
-        sum(count_not_once{seen});
+    result.wrong = sum(count_wrong_matches<Key>{m_query_order, parameters().multiplicity, numbers,
+                                                values, seen}) +
+                   sum(count_not_seen_once{seen});
     m_run.results.push_back(result);
   }
 
   array<Key> make_queries() const {
     auto const queries = make_array<Key>("queries", m_different);
     Kokkos::parallel_for("karpos::perf::queries", range(m_exec, m_different),
-                         make_multi_queries<Key>{m_key, m_asked, queries});
+                         make_multi_queries<Key>{m_key, m_query_order, queries});
     return queries;
   }
   template <int W, class Reader>
@@ -202,7 +202,7 @@ class multi_measurement : map_experiment<Key, hash_run> {
     auto const by = " by " + std::to_string(W);
     step("count" + by);
     auto const seen = make_array<std::uint32_t>("seen", m_pairs);
-    auto count = blank(("count" + by).c_str(), "random_read");
+    auto count = make_result(("count" + by).c_str(), "random_read");
     count.time = m_timer.repeat(parameters().repetitions, [&] {
       device::for_each_tile<W>("karpos::perf::count", m_exec, m_pairs,
                                count_by_tile<Key, Reader>{read, m_keys, seen});
@@ -212,19 +212,20 @@ class multi_measurement : map_experiment<Key, hash_run> {
     step("visit" + by);
     auto const queries = make_queries();
     Kokkos::deep_copy(m_exec, seen, ~std::uint32_t(0));
-    auto visit = blank(("visit" + by).c_str(), "random_read");
+    auto visit = make_result(("visit" + by).c_str(), "random_read");
     visit.time = m_timer.repeat(parameters().repetitions, [&] {
       device::for_each_tile<W>("karpos::perf::visit", m_exec, m_different,
                                visit_by_tile<Key, Reader>{read, queries, seen});
     });
-    visit.wrong = sum(count_wrong_visits{m_asked, parameters().multiplicity, seen});
+    visit.wrong = sum(count_wrong_visits{m_query_order, parameters().multiplicity, seen});
     m_run.results.push_back(visit);
   }
 
   void measure_map() {
     step("insert, find");
     workload<Key> work(m_exec, m_pairs, parameters().seed);
-    auto insert = blank("insert", "random_cas"), find = blank("find hits", "random_read");
+    auto insert = make_result("insert", "random_cas"),
+         find = make_result("find hits", "random_read");
     insert.time = m_timer.repeat(
         parameters().repetitions, [&] { m_map->clear(m_exec); },
         [&] { m_map->insert(m_exec, work.keys, work.values); });
@@ -242,7 +243,7 @@ class multi_measurement : map_experiment<Key, hash_run> {
     Kokkos::parallel_reduce("karpos::perf::verify", range(m_exec, m_pairs), body, n);
     return n;
   }
-  hash_result blank(char const* operation, char const* bound) const {
+  hash_result make_result(char const* operation, char const* bound) const {
     hash_result r;
     r.map = m_name;
     r.operation = operation;
@@ -256,7 +257,7 @@ class multi_measurement : map_experiment<Key, hash_run> {
 
   std::uint64_t m_pairs, m_different;
   key_sequence<Key> m_key;
-  permutation m_order, m_asked;
+  permutation m_order, m_query_order;
   array<Key> m_keys, m_values;
 };
 

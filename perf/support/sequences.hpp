@@ -14,7 +14,6 @@ namespace karpos::perf {
 /// Maps 32-bit or 64-bit words to words bijectively. These functions differ from the library's
 /// hash.
 /// Source: Austin Appleby, MurmurHash3's finalizers.
-/// Source: Austin Appleby, MurmurHash3's finalizers.
 KOKKOS_FUNCTION constexpr std::uint32_t scramble(std::uint32_t x) {
   x = (x ^ (x >> 16)) * 0x85ebca6bu;
   x = (x ^ (x >> 13)) * 0xc2b2ae35u;
@@ -29,7 +28,6 @@ KOKKOS_FUNCTION constexpr std::uint64_t scramble(std::uint64_t x) {
 /// Distinct random keys: the i-th for each i < limit. The three largest values are skipped, since
 /// the library uses them as sentinels. scramble is a permutation, so repeating it until the key is
 /// allowed is one as well (cycle walking).
-/// allowed is one as well.
 template <class Key>
 struct key_sequence {
   static_assert(std::is_unsigned_v<Key>);
@@ -79,8 +77,8 @@ struct permutation {
     int const shift = (bits + 1) / 2;
     do
       for (int round = 0; round < 3; ++round) {
-        i = (i * 0x9e3779b97f4a7c15ULL + (seed | 1)) &
-            mask;  // odd multiplier: a bijection of `bits` bits
+        // The multiplier is odd, so this is a bijection of `bits` bits.
+        i = (i * 0x9e3779b97f4a7c15ULL + (seed | 1)) & mask;
         i ^= i >> shift;
       }
     while (i >= n);

@@ -81,15 +81,15 @@ class workload {
     answers = make_array<Key>("answers", n);
     Kokkos::parallel_for("karpos::perf::keys", range(exec, n),
                          make_pairs<Key>{m_key, keys, values});
-    ask(0.0);
+    draw_queries(0.0);
     Kokkos::deep_copy(exec, answers, missing);
   }
 
   std::uint64_t size() const { return m_n; }
 
-  /// Makes queries, a random fraction `part` of which asks for absent keys.
-  void ask(double part) {
-    m_query.missing = part;
+  /// Makes queries, a random fraction `fraction` of which asks for absent keys.
+  void draw_queries(double fraction) {
+    m_query.missing = fraction;
     Kokkos::parallel_for("karpos::perf::queries", range(m_exec, m_n),
                          make_queries<Key>{m_key, m_query, queries});
   }

@@ -34,53 +34,53 @@ class lara_query {
     while (!grown && !m_reader.at_end()) {
       m_reader.read_level(
           [&](std::size_t list, std::uint32_t id, double score) { grow(list, id, score); });
-      grown = m_best.full() && m_best.least() >= m_reader.rest(0);
+      grown = m_best.full() && m_best.least() >= m_reader.max_remaining(0);
     }
     m_answer.depth_growing = m_reader.depth();
     m_answer.candidates = m_candidates.size();
     if (grown) {
       find_leaders();
-      while (somebody_blocks() && !m_reader.at_end())
+      while (check_leaders() && !m_reader.at_end())
         m_reader.read_level(
             [&](std::size_t list, std::uint32_t id, double score) { shrink(list, id, score); });
     }
     m_answer.depth = m_reader.depth();
-    m_answer.ids = m_best.take();
+    m_answer.ids = m_best.extract();
     return std::move(m_answer);
   }
 
  private:
   struct leader {
     double lower = -1;  // no leader
-    std::uint32_t id = best_objects::none;
+    std::uint32_t id = top_k_heap::none;
     bool stale = false;
   };
 
-  static void add(known_object& o, std::size_t list, double score) {
+  static void add(object_state& o, std::size_t list, double score) {
     o.lower += score;
     o.seen = static_cast<std::uint16_t>(o.seen | 1u << list);
   }
 
   void grow(std::size_t list, std::uint32_t id, double score) {
-    known_object& o = m_objects[id];
+    object_state& o = m_objects[id];
     if (o.seen == 0) m_candidates.push_back(id);
     add(o, list, score);
     m_best.offer(id, o);
   }
 
   void shrink(std::size_t list, std::uint32_t id, double score) {
-    known_object& o = m_objects[id];
+    object_state& o = m_objects[id];
     if (o.seen == 0) return;  // a new object, or a dropped one
     if (m_leaders[o.seen].id == id) m_leaders[o.seen].stale = true;
     add(o, list, score);
-    bool const was_best = o.heap_index != known_object::not_in_heap;
+    bool const was_best = o.heap_index != object_state::not_in_heap;
     std::uint32_t const left = m_best.offer(id, o);
     if (was_best) return;
-    std::uint32_t const outside = left == best_objects::none ? id : left;
-    lead(outside, m_objects[outside]);
+    std::uint32_t const outside = left == top_k_heap::none ? id : left;
+    offer_leader(outside, m_objects[outside]);
   }
 
-  void lead(std::uint32_t id, known_object const& o) {
+  void offer_leader(std::uint32_t id, object_state const& o) {
     leader& l = m_leaders[o.seen];
     if (o.lower > l.lower) l = {o.lower, id, false};
   }
@@ -89,18 +89,19 @@ class lara_query {
   /// of lists its leader.
   void find_leaders() {
     for (leader& l : m_leaders) l = leader();
-    std::vector<double> rest(m_leaders.size());
-    for (unsigned seen = 1; seen < rest.size(); ++seen) rest[seen] = m_reader.rest(seen);
+    std::vector<double> max_remaining(m_leaders.size());
+    for (unsigned seen = 1; seen < max_remaining.size(); ++seen)
+      max_remaining[seen] = m_reader.max_remaining(seen);
     double const least = m_best.least();
     std::size_t kept = 0;
     for (std::uint32_t const id : m_candidates) {
-      known_object& o = m_objects[id];
-      if (o.heap_index == known_object::not_in_heap) {
-        if (o.lower + rest[o.seen] <= least) {
+      object_state& o = m_objects[id];
+      if (o.heap_index == object_state::not_in_heap) {
+        if (o.lower + max_remaining[o.seen] <= least) {
           o.seen = 0;
           continue;
         }
-        lead(id, o);
+        offer_leader(id, o);
       }
       m_candidates[kept++] = id;
     }
@@ -109,31 +110,32 @@ class lara_query {
 
   bool blocks(std::size_t seen) const {
     leader const& l = m_leaders[seen];
-    return l.lower >= 0 && l.lower + m_reader.rest(static_cast<unsigned>(seen)) > m_best.least();
+    return l.lower >= 0 &&
+           l.lower + m_reader.max_remaining(static_cast<unsigned>(seen)) > m_best.least();
   }
 
   /// Returns whether a leader blocks the end. Checks the leader that blocked last time first.
-  bool somebody_blocks() {
+  bool check_leaders() {
     if (!m_leaders[m_blocking].stale && blocks(m_blocking)) return true;
-    bool stale_ones = false;
-    if (find_blocking(stale_ones)) return true;
-    if (!stale_ones) return false;
+    bool has_stale = false;
+    if (find_blocking(has_stale)) return true;
+    if (!has_stale) return false;
     find_leaders();
-    return find_blocking(stale_ones);
+    return find_blocking(has_stale);
   }
-  bool find_blocking(bool& stale_ones) {
+  bool find_blocking(bool& has_stale) {
     for (std::size_t seen = 1; seen < m_leaders.size(); ++seen)
       if (blocks(seen)) {
         m_blocking = seen;
         if (!m_leaders[seen].stale) return true;
-        stale_ones = true;
+        has_stale = true;
       }
     return false;
   }
 
   level_reader<Score> m_reader;
   object_table& m_objects;
-  best_objects m_best;
+  top_k_heap m_best;
   std::vector<leader> m_leaders;
   std::vector<std::uint32_t> m_candidates;
   std::size_t m_blocking = 0;

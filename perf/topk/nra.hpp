@@ -26,20 +26,20 @@ class nra_query {
   sequential_answer operator()() {
     while (!m_reader.at_end()) {
       m_reader.read_level(
-          [&](std::size_t list, std::uint32_t id, double score) { see(list, id, score); });
+          [&](std::size_t list, std::uint32_t id, double score) { add_score(list, id, score); });
       if (!m_best.full()) continue;
-      if (!m_shrinking && m_best.least() >= m_reader.rest(0)) shrink();
-      if (m_shrinking && no_candidate_blocks()) break;
+      if (!m_shrinking && m_best.least() >= m_reader.max_remaining(0)) shrink();
+      if (m_shrinking && try_finish()) break;
     }
     m_answer.depth = m_reader.depth();
     if (!m_shrinking) m_answer.depth_growing = m_answer.depth;
-    m_answer.ids = m_best.take();
+    m_answer.ids = m_best.extract();
     return std::move(m_answer);
   }
 
  private:
-  void see(std::size_t list, std::uint32_t id, double score) {
-    known_object& o = m_objects[id];
+  void add_score(std::size_t list, std::uint32_t id, double score) {
+    object_state& o = m_objects[id];
     if (o.seen == 0) {
       if (m_shrinking) return;  // a new object cannot be among the first k
       m_candidates.push_back(id);
@@ -47,18 +47,18 @@ class nra_query {
     o.lower += score;
     o.seen = static_cast<std::uint16_t>(o.seen | 1u << list);
     std::uint32_t const left = m_best.offer(id, o);
-    if (left != best_objects::none && m_shrinking) m_candidates.push_back(left);
+    if (left != top_k_heap::none && m_shrinking) m_candidates.push_back(left);
   }
   void shrink() {
     m_shrinking = true;
     m_answer.depth_growing = m_reader.depth();
     m_answer.candidates = m_candidates.size();
   }
-  bool no_candidate_blocks() {
+  bool try_finish() {
     for (; m_blocking < m_candidates.size(); ++m_blocking) {
-      known_object const& o = m_objects[m_candidates[m_blocking]];
-      if (o.heap_index == known_object::not_in_heap &&
-          o.lower + m_reader.rest(o.seen) > m_best.least())
+      object_state const& o = m_objects[m_candidates[m_blocking]];
+      if (o.heap_index == object_state::not_in_heap &&
+          o.lower + m_reader.max_remaining(o.seen) > m_best.least())
         return false;
     }
     return true;
@@ -66,7 +66,7 @@ class nra_query {
 
   level_reader<Score> m_reader;
   object_table& m_objects;
-  best_objects m_best;
+  top_k_heap m_best;
   std::vector<std::uint32_t> m_candidates;
   std::size_t m_blocking = 0;
   bool m_shrinking = false;

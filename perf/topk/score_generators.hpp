@@ -29,7 +29,7 @@ struct score_draws {
     return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53;
   }
   /// Returns the sum of four streams, centred and scaled to variance 1: approximately normal.
-  KOKKOS_FUNCTION double bell(std::uint64_t object, std::uint64_t four_streams) const {
+  KOKKOS_FUNCTION double gaussian(std::uint64_t object, std::uint64_t four_streams) const {
     double sum = 0;
     for (std::uint64_t i = 0; i < 4; ++i) sum += uniform(object, four_streams * 4 + i);
     return (sum - 2.0) * 1.7320508075688772;
@@ -57,7 +57,7 @@ struct object_scores {
       auto const list = static_cast<std::uint64_t>(i);
       if (family == families::uniform) score[i] = draws.uniform(object, list);
       if (family == families::correlated)
-        score[i] = reflected(draws.uniform(object, 63) + 0.05 * draws.bell(object, list));
+        score[i] = reflected(draws.uniform(object, 63) + 0.05 * draws.gaussian(object, list));
       if (family == families::zipf) score[i] = zipf(draws.uniform(object, list));
     }
   }
@@ -79,7 +79,7 @@ struct object_scores {
   /// Starts with equal scores in all lists. Then every list moves a random amount to or from the
   /// next list, within the range of both scores, which keeps the sum.
   KOKKOS_FUNCTION void anticorrelated(std::uint64_t object, double* score) const {
-    double const start = reflected(0.5 + 0.05 * draws.bell(object, 15));
+    double const start = reflected(0.5 + 0.05 * draws.gaussian(object, 15));
     for (int i = 0; i < lists; ++i) score[i] = start;
     for (int i = 0; i < lists; ++i) {
       int const next = (i + 1) % lists;

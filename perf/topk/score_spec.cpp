@@ -33,7 +33,7 @@ std::vector<family_entry> const& all_families() {
   return entries;
 }
 
-family_entry const& family_named(std::string const& name, std::string const& text) {
+family_entry const& find_family(std::string const& name, std::string const& text) {
   std::string examples;
   for (family_entry const& f : all_families()) {
     if (name == f.name) return f;
@@ -97,7 +97,7 @@ void parse_setting(score_spec& spec, family_entry const& family, std::string con
 score_spec parse_score_spec(std::string const& text) {
   std::size_t const colon = text.find(':');
   std::string const name = text.substr(0, colon);
-  family_entry const& family = family_named(name, text);
+  family_entry const& family = find_family(name, text);
   score_spec spec;
   spec.family = family.family;
   std::istringstream items(colon == std::string::npos ? "" : text.substr(colon + 1));

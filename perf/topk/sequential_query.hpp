@@ -26,13 +26,13 @@ struct sequential_answer {
 };
 
 /// The state of one object in a query.
-struct known_object {
+struct object_state {
   static constexpr std::uint32_t not_in_heap = ~std::uint32_t(0);
 
   double lower;              ///< sum of the scores seen
   std::uint16_t query;       ///< the query that this state belongs to
   std::uint16_t seen;        ///< bit i: seen in list i
-  std::uint32_t heap_index;  ///< in best_objects
+  std::uint32_t heap_index;  ///< in top_k_heap
 };
 
 /// The states of all objects. A new query increments a counter, by which states of earlier queries
@@ -45,38 +45,38 @@ class object_table {
 
   void begin() {
     if (++m_query != 0) return;
-    std::fill(m_objects.begin(), m_objects.end(), known_object{});
+    std::fill(m_objects.begin(), m_objects.end(), object_state{});
     m_query = 1;
   }
   std::uint64_t size() const { return m_objects.size(); }
-  known_object& operator[](std::uint32_t id) {
-    known_object& o = m_objects[id];
-    if (o.query != m_query) o = {0, m_query, 0, known_object::not_in_heap};
+  object_state& operator[](std::uint32_t id) {
+    object_state& o = m_objects[id];
+    if (o.query != m_query) o = {0, m_query, 0, object_state::not_in_heap};
     return o;
   }
 
  private:
-  std::vector<known_object> m_objects;
+  std::vector<object_state> m_objects;
   std::uint16_t m_query = 0;
 };
 
 /// The k objects with the highest lower bounds: a heap with the lowest of them on top.
-class best_objects {
+class top_k_heap {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t(0);
 
-  best_objects(object_table& objects, std::uint64_t k) : m_objects(objects), m_k(k) {
+  top_k_heap(object_table& objects, std::uint64_t k) : m_objects(objects), m_k(k) {
     m_heap.reserve(k);
   }
 
   bool full() const { return m_heap.size() == m_k; }
   double least() const { return m_objects[m_heap[0]].lower; }
-  std::vector<std::uint32_t> take() { return std::move(m_heap); }
+  std::vector<std::uint32_t> extract() { return std::move(m_heap); }
 
   /// Updates the heap after the lower bound of the object has grown. Returns the object that was
   /// evicted for it, or `none`.
-  std::uint32_t offer(std::uint32_t id, known_object const& o) {
-    if (o.heap_index != known_object::not_in_heap) {
+  std::uint32_t offer(std::uint32_t id, object_state const& o) {
+    if (o.heap_index != object_state::not_in_heap) {
       sift_down(o.heap_index, id);
       return none;
     }
@@ -87,7 +87,7 @@ class best_objects {
     }
     if (o.lower <= least()) return none;
     std::uint32_t const left = m_heap[0];
-    m_objects[left].heap_index = known_object::not_in_heap;
+    m_objects[left].heap_index = object_state::not_in_heap;
     sift_down(0, id);
     return left;
   }
@@ -150,7 +150,7 @@ class level_reader {
     ++m_depth;
   }
   /// Returns the most that the lists outside of the set `seen` can still add to an object's score.
-  double rest(unsigned seen) const {
+  double max_remaining(unsigned seen) const {
     double sum = 0;
     for (std::size_t i = 0; i < m_last.size(); ++i)
       if ((seen >> i & 1u) == 0) sum += m_last[i];

@@ -3,9 +3,6 @@
 /// The steps of a breadth-first search on plain threads, for the thread sanitizer: any number of
 /// teams, however few cores there are. Late threads store distances that are too high, and others
 /// lower them.
-///
-/// Test names and identifiers say "window" for a local search (several levels that teams explore
-/// before the grid meets) and "label" for a distance.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,8 +26,9 @@ using space = Kokkos::DefaultHostExecutionSpace;
 namespace bfs = karpos::detail::bfs;
 
 /// Returns a plan of top-down levels whose frontiers are queued as their vertices are found.
-bfs::search_plan top_down_plan(std::uint64_t vertices, std::uint64_t words,
-                               std::uint32_t window_hops = bfs::search_plan{}.window_hops) {
+bfs::search_plan top_down_plan(
+    std::uint64_t vertices, std::uint64_t words,
+    std::uint32_t local_search_hops = bfs::search_plan{}.local_search_hops) {
   return {.direction = karpos::bfs_direction::top_down,
           .scanned_queue = false,
           .unvisited_queue = false,
@@ -41,7 +39,7 @@ bfs::search_plan top_down_plan(std::uint64_t vertices, std::uint64_t words,
           .vertices = vertices,
           .words = words,
           .hubs = 0,
-          .window_hops = window_hops};
+          .local_search_hops = local_search_hops};
 }
 
 /// Runs each step on new threads.
@@ -73,7 +71,7 @@ class threads_grid {
       });
     for (auto& t : threads) t.join();
     std::string const label = Step::label;
-    windows += label == "karpos::bfs::explore_window" ? 1 : 0;
+    local_searches += label == "karpos::bfs::explore_slices" ? 1 : 0;
     then();
   }
   template <class T>
@@ -85,7 +83,7 @@ class threads_grid {
     *p = value;
   }
 
-  int windows = 0;
+  int local_searches = 0;
 
  private:
   int m_teams;
@@ -125,8 +123,8 @@ struct search {
   }
   state shared() {
     state s{};
-    s.window_parts = parts.data();
-    s.window_teams = teams;
+    s.slice_results = parts.data();
+    s.grid_teams = teams;
     s.vertices = s.non_isolated = g.vertices;
     s.words = isolated.size();
     s.edges = columns.size();
@@ -142,21 +140,21 @@ struct search {
     s.queue = queue.data();
     s.levels = levels.data();
     s.records = record[0].level;
-    s.window_passed = &record[0].passed;
+    s.passed_levels = &record[0].passed;
     s.scan_counts = scan_counts.data();
     for (auto& limit : s.class_limit) limit = ~std::uint64_t(0);  // one class
     for (int c = 1; c < bfs::degree_classes; ++c) s.class_begin[c] = g.vertices;
     s.hub_degree = ~std::uint64_t(0);
     return s;
   }
-  /// Runs a search. Returns: the number of local searches (`windows`).
+  /// Runs a search. Returns: the number of local searches.
   int run(numbers const& sources) {
     std::vector<std::uint32_t> const list(sources.begin(), sources.end());
     bfs::search_plan const plan = top_down_plan(g.vertices, isolated.size());
     threads_grid grid(teams, scratch_bytes);
     bfs::progress p{};
     bfs::level_loop<state>{shared(), plan, {list.data(), list.size(), 0}, record.data()}(grid, p);
-    return grid.windows;
+    return grid.local_searches;
   }
 
   host_graph const& g;
@@ -165,17 +163,17 @@ struct search {
       parent;
   std::vector<std::int32_t> distance;
   std::vector<bfs::level_counters> levels;
-  std::vector<bfs::window_part> parts;
+  std::vector<bfs::slice_result> parts;
   std::vector<bfs::search_record> record;
 };
 
 void check(host_graph const& g, numbers const& sources, int threads) {
   search s(g, threads);
   std::string const what = g.name + " on " + std::to_string(threads) + " threads: ";
-  int const windows = s.run(sources);
+  int const local_searches = s.run(sources);
   auto const expected = serial_bfs(g, sources);
   karpos_test::holds(what + "distances", s.distance == expected);
-  karpos_test::holds(what + "windows", windows > 0);
+  karpos_test::holds(what + "local searches", local_searches > 0);
   std::vector<std::int64_t> parent;
   for (std::uint32_t const v : s.parent) parent.push_back(v == ~0u ? -1 : std::int64_t(v));
   karpos_test::same(what + "wrong parents",
@@ -185,7 +183,7 @@ void check(host_graph const& g, numbers const& sources, int threads) {
     reached += expected[v] >= 0 ? 1 : 0;
     wrong += s.calls[v] != (expected[v] >= 0 ? 1u : 0u) ? 1 : 0;
   }
-  karpos_test::same(what + "vertices told not once", wrong, 0);
+  karpos_test::same(what + "vertices not reported once", wrong, 0);
   karpos_test::same(what + "visited", s.record[0].summary.visited, reached);
 }
 
@@ -223,7 +221,7 @@ numbers every(std::uint64_t stride, std::uint64_t end) {
   return list;
 }
 
-TEST_CASE("windows of a square, from a border and from its diagonal") {
+TEST_CASE("local searches of a square, from a border and from its diagonal") {
   auto const g = square(400);
   for (int const threads : {1, 2, 5, 16}) {
     check(g, every(1, 400), threads);
@@ -231,7 +229,7 @@ TEST_CASE("windows of a square, from a border and from its diagonal") {
   }
 }
 
-TEST_CASE("windows that end early: shortcuts, one slice that finds all") {
+TEST_CASE("local searches that end early: shortcuts, one slice that finds all") {
   for (sides const kind : {sides::undirected, sides::directed}) {
     auto const g = shortcuts(kind);
     for (int const threads : {2, 7}) check(g, every(50, 30000), threads);
@@ -250,7 +248,7 @@ struct disturbed_state : state {
   }
 };
 
-TEST_CASE("a label that another thread overwrites before the vertex is expanded") {
+TEST_CASE("a distance that another thread overwrites before the vertex is expanded") {
   auto const g =
       make_graph("path with a leaf", 10,
                  {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {1, 9}});
@@ -263,22 +261,22 @@ TEST_CASE("a label that another thread overwrites before the vertex is expanded"
   threads_grid grid(1, search::scratch_bytes);
   using State = threads_grid::handle_of<disturbed_state>;
   using Progress = threads_grid::handle_of<bfs::progress>;
-  bfs::window_shape w;
+  bfs::local_search_shape w;
   w.vertices = 1;
-  w.is_long = true;
-  w.to = {.slices = 1, .hops = 9, .entries = 20, .memory = 0};
+  w.is_deferred = true;
+  w.to = {.slices = 1, .hops = 9, .capacity = 20, .memory = 0};
   bfs::progress const p{};
   auto expected = serial_bfs(g, {0});
-  grid.run(bfs::explore_window<State, Progress>{{{{s}, {p}}, w}}, [] {});
-  karpos_test::same("vertex 2, labelled again from beyond", memory.distance[2], 4);
+  grid.run(bfs::explore_slices<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  karpos_test::same("vertex 2, lowered again from beyond", memory.distance[2], 4);
   memory.distance[2] = 2;
   karpos_test::holds("what lies beyond", memory.distance == expected);
   memory.distance[2] = 4;
-  grid.run(bfs::settle_labels<State, Progress>{{{{s}, {p}}, w}}, [] {});
-  karpos_test::holds("settled", memory.distance == expected);
+  grid.run(bfs::repair_distances<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  karpos_test::holds("repaired", memory.distance == expected);
 }
 
-TEST_CASE("a label of the last hop that is kept, overwritten from a hop that is taken back") {
+TEST_CASE("a distance of the last hop that is kept, overwritten from a hop that is rolled back") {
   // Slices 0 and 1 begin at both ends of the path. What slice 1 does from its hop 5 on is undone.
   // One undone action is to reach vertex 4 as late as slice 0 does: its distance is the larger one,
   // and was stored last.
@@ -292,21 +290,22 @@ TEST_CASE("a label of the last hop that is kept, overwritten from a hop that is 
   threads_grid grid(1, search::scratch_bytes);
   using State = threads_grid::handle_of<state>;
   using Progress = threads_grid::handle_of<bfs::progress>;
-  bfs::window_shape w;
+  bfs::local_search_shape w;
   w.vertices = 2;
-  w.is_long = true;
-  w.to = {.slices = 2, .hops = 9, .entries = 10, .memory = 0};
+  w.is_deferred = true;
+  w.to = {.slices = 2, .hops = 9, .capacity = 10, .memory = 0};
   bfs::progress const p{};
-  grid.run(bfs::explore_window<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  grid.run(bfs::explore_slices<State, Progress>{{{{s}, {p}}, w}}, [] {});
   auto expected = serial_bfs(g, {0, 9});
   w.to.hops = 4;
-  bfs::window_part& other = bfs::part_of(s, w.to, 1);
-  memory.unvisited[w.to.entries + other.count++] = 4;
+  bfs::slice_result& other = bfs::result_of(s, w.to, 1);
+  memory.unvisited[w.to.capacity + other.count++] = 4;
   memory.distance[4] = 5;
-  grid.run(bfs::take_labels_back<State, Progress>{{{{s}, {p}}, w}}, [] {});
-  karpos_test::same("vertex 4, whose label was taken back", std::uint32_t(memory.distance[4]), ~0u);
-  grid.run(bfs::settle_labels<State, Progress>{{{{s}, {p}}, w}}, [] {});
-  karpos_test::holds("settled", memory.distance == expected);
+  grid.run(bfs::roll_back_distances<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  karpos_test::same("vertex 4, whose distance was rolled back", std::uint32_t(memory.distance[4]),
+                    ~0u);
+  grid.run(bfs::repair_distances<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  karpos_test::holds("repaired", memory.distance == expected);
 }
 
 /// A state in which each new vertex clears the visited bit of the vertex it was found from, so that
@@ -331,7 +330,7 @@ TEST_CASE("a search level by level that would go on for ever is stopped") {
   bfs::level_loop<forgetful_state>{s, plan, {nullptr, 1, 50}, memory.record.data()}(grid, p);
   bfs::search_summary const& sum = memory.record[0].summary;
   karpos_test::holds("stopped", sum.failed == 1 && sum.visited > g.vertices);
-  karpos_test::holds("soon", sum.visited < 2 * g.vertices && grid.windows == 0);
+  karpos_test::holds("soon", sum.visited < 2 * g.vertices && grid.local_searches == 0);
 }
 
 /// Runs the program as one kernel, as on GPUs: each team runs the whole program with its own copy
@@ -373,8 +372,8 @@ class late_grid {
     step(t);
     m_meeting.all.arrive_and_wait();
     std::string const label = Step::label;
-    windows += label == "karpos::bfs::explore_in_teams" ? 1 : 0;
-    failures += label == "karpos::bfs::forget" ? 1 : 0;
+    local_searches += label == "karpos::bfs::explore_in_teams" ? 1 : 0;
+    failures += label == "karpos::bfs::roll_back_local_search" ? 1 : 0;
     if (m_late) std::this_thread::sleep_for(std::chrono::microseconds(200));
     then();
   }
@@ -387,7 +386,7 @@ class late_grid {
     if (m_rank == 0) *p = value;
   }
 
-  int windows = 0, failures = 0;
+  int local_searches = 0, failures = 0;
 
  private:
   meeting& m_meeting;
@@ -398,43 +397,44 @@ class late_grid {
 
 /// Enables, on CPUs, the local searches of teams that GPUs use: here a team is one thread.
 struct teams_tuned : bfs::tuning<space> {
-  static constexpr bool has_windows = false, has_team_windows = true;
+  static constexpr bool has_local_search = false, has_team_local_search = true;
   static constexpr std::uint32_t small_frontier_vertices = 16384;
 };
-struct teams_state : state, bfs::team_window_memory {
+struct teams_state : state, bfs::team_local_search_memory {
   using tuned = teams_tuned;
-  std::uint32_t window_teams;
+  std::uint32_t grid_teams;
 };
 
-/// The results of a search and its local searches (`windows`).
+/// The results of a search and its local searches.
 struct teams_answer {
   std::vector<std::int32_t> distance;
   std::uint64_t visited;
-  int windows, failures;
+  int local_searches, failures;
 };
 
-/// The rows that teams read: as they are, padded, or also those of all vertices within two hops.
-enum class read_rows { as_they_are, padded, two_hops };
-constexpr read_rows all_rows[] = {read_rows::as_they_are, read_rows::padded, read_rows::two_hops};
+/// The rows that teams read: those of the graph, padded ones, or also those of all vertices within
+/// two hops.
+enum class row_kind { csr, padded, two_hops };
+constexpr row_kind all_rows[] = {row_kind::csr, row_kind::padded, row_kind::two_hops};
 
 teams_answer search_in_teams(host_graph const& g, numbers const& sources, int teams, int late,
-                             read_rows read, std::uint32_t hops = 64) {
+                             row_kind read, std::uint32_t hops = 64) {
   search memory(g, teams);
   teams_state s{};
   static_cast<state&>(s) = memory.shared();
   std::vector<std::uint32_t> counts(2 * static_cast<std::size_t>(teams));
-  std::vector<bfs::window_totals> sums(3);
-  std::vector<bfs::padded_row> rows(read == read_rows::as_they_are ? 0 : g.vertices);
+  std::vector<bfs::local_search_totals> sums(3);
+  std::vector<bfs::padded_row> rows(read == row_kind::csr ? 0 : g.vertices);
   for (std::uint64_t v = 0; v < rows.size(); ++v)
     bfs::pad_row<decltype(s.out)>{s.out, rows.data()}(v);
-  std::vector<bfs::two_hop_row> two_hop(read == read_rows::two_hops ? g.vertices : 0);
+  std::vector<bfs::two_hop_row> two_hop(read == row_kind::two_hops ? g.vertices : 0);
   for (std::uint64_t v = 0; v < two_hop.size(); ++v)
     bfs::make_two_hop_row{rows.data(), two_hop.data()}(v);
-  s.window_counts = counts.data();
-  s.window_sums = sums.data();
+  s.list_lengths = counts.data();
+  s.local_search_sums = sums.data();
   s.padded = rows.empty() ? nullptr : rows.data();
   s.two_hop = two_hop.empty() ? nullptr : two_hop.data();
-  s.window_teams = static_cast<std::uint32_t>(teams);
+  s.grid_teams = static_cast<std::uint32_t>(teams);
   std::vector<std::uint32_t> const list(sources.begin(), sources.end());
   bfs::search_plan const plan = top_down_plan(g.vertices, s.words, hops);
   late_grid::meeting meeting(teams);
@@ -447,7 +447,7 @@ teams_answer search_in_teams(host_graph const& g, numbers const& sources, int te
       bfs::level_loop<teams_state>{s, plan, {list.data(), list.size(), 0}, memory.record.data()}(
           grid, p);
       if (i == 0) {
-        a.windows = grid.windows;
+        a.local_searches = grid.local_searches;
         a.failures = grid.failures;
       }
     });
@@ -457,7 +457,7 @@ teams_answer search_in_teams(host_graph const& g, numbers const& sources, int te
   return a;
 }
 
-TEST_CASE("windows of teams, of which one is late") {
+TEST_CASE("local searches of teams, of which one is late") {
   auto const path = make_graph("path", 3000, karpos_test::path_edges(3000));
   auto const g = square(100);
   edge_pairs edges = karpos_test::path_edges(100);
@@ -470,7 +470,7 @@ TEST_CASE("windows of teams, of which one is late") {
   auto const opening = make_graph("path that opens into a tree", 3099, edges);
   for (host_graph const* const h : {&path, &g, &opening, &hub})
     for (int const late : {-1, 0, 2})
-      for (read_rows const read : all_rows) {
+      for (row_kind const read : all_rows) {
         numbers const from{h == &g ? h->some_leaf() : 0};
         auto const a = search_in_teams(*h, from, 3, late, read);
         std::string const what = h->name + ", team " + std::to_string(late) + " late, rows " +
@@ -481,23 +481,24 @@ TEST_CASE("windows of teams, of which one is late") {
             what + "visited", a.visited,
             static_cast<std::uint64_t>(std::count_if(expected.begin(), expected.end(),
                                                      [](std::int32_t d) { return d >= 0; })));
-        karpos_test::holds(what + "windows", a.windows > 0);
-        karpos_test::holds(what + "windows that fail", h != &opening || a.failures > 0);
+        karpos_test::holds(what + "local searches", a.local_searches > 0);
+        karpos_test::holds(what + "local searches that fail", h != &opening || a.failures > 0);
       }
 }
 
-TEST_CASE("windows of teams of few hops, or none") {
+TEST_CASE("local searches of teams of few hops, or none") {
   auto const g = square(80);
   numbers const from{g.some_leaf()};
   auto const expected = serial_bfs(g, from);
-  for (read_rows const read : {read_rows::as_they_are, read_rows::two_hops}) {
+  for (row_kind const read : {row_kind::csr, row_kind::two_hops}) {
     int before = 1 << 30;
     for (std::uint32_t const hops : {0, 1, 3, 12}) {
       auto const a = search_in_teams(g, from, 3, 1, read, hops);
       karpos_test::holds(std::to_string(hops) + " hops: distances", a.distance == expected);
-      karpos_test::holds(std::to_string(hops) + " hops: windows",
-                         hops == 0 ? a.windows == 0 : a.windows > 0 && a.windows < before);
-      if (hops > 0) before = a.windows;
+      karpos_test::holds(
+          std::to_string(hops) + " hops: local searches",
+          hops == 0 ? a.local_searches == 0 : a.local_searches > 0 && a.local_searches < before);
+      if (hops > 0) before = a.local_searches;
     }
   }
 }
@@ -525,8 +526,8 @@ host_graph hubs_behind_a_tree(std::uint64_t path) {
   return make_graph("tree of hubs behind a path of " + std::to_string(path), n, edges);
 }
 
-TEST_CASE("windows of teams in which 256 rows are too long at once") {
-  for (read_rows const read : all_rows)
+TEST_CASE("local searches of teams in which 256 rows are too long at once") {
+  for (row_kind const read : all_rows)
     for (std::uint64_t path = 40; path < 56; ++path) {
       auto const g = hubs_behind_a_tree(path);
       auto const a = search_in_teams(g, {0}, 3, -1, read);
@@ -535,7 +536,7 @@ TEST_CASE("windows of teams in which 256 rows are too long at once") {
     }
 }
 
-TEST_CASE("windows of teams that end after one, for the frontier is wide") {
+TEST_CASE("local searches of teams that end after one, for the frontier is wide") {
   for (std::uint64_t split = 18; split < 24; ++split) {
     // 150 paths of 60 vertices; the ends of each path double at six levels.
     edge_pairs edges;
@@ -552,7 +553,7 @@ TEST_CASE("windows of teams that end after one, for the frontier is wide") {
       level = next;
     }
     auto const g = make_graph("paths that split at " + std::to_string(split), n, edges);
-    for (read_rows const read : all_rows) {
+    for (row_kind const read : all_rows) {
       auto const a = search_in_teams(g, from, 3, -1, read);
       karpos_test::holds(g.name, a.distance == serial_bfs(g, from));
       karpos_test::same(g.name + ": visited", a.visited, n);

@@ -78,8 +78,8 @@ TEST_CASE("hopscotch: duplicates from all threads are inserted once and found wh
   karpos_test::duplicates_are_inserted_once<hopscotch_host_table<u64, u64>>();
 }
 TEST_CASE("hopscotch: two threads at the same slot at the same moment") {
-  karpos_test::neck_and_neck<hopscotch_host_table<u32, u32>>();
-  karpos_test::neck_and_neck<hopscotch_host_table<u64, u64>>();
+  karpos_test::race_for_equal_keys<hopscotch_host_table<u32, u32>>();
+  karpos_test::race_for_equal_keys<hopscotch_host_table<u64, u64>>();
 }
 TEST_CASE("hopscotch: reductions by key from all threads lose nothing") {
   karpos_test::sums_are_exact<hopscotch_host_table<u32, u32>>();

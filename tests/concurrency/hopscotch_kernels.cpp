@@ -308,9 +308,9 @@ struct summing {
 template <class Key, class T, int W>
 void sums_are_exact_in_kernels() {
   INFO("W = ", W);
-  constexpr u64 summed = 16, coming_and_going = 24;
+  constexpr u64 summed = 16, changing = 24;
   for (int round = 0; round < 5; ++round) {
-    crowded_map<Key, T> crowd(56, summed + coming_and_going, 28);
+    crowded_map<Key, T> crowd(56, summed + changing, 28);
     auto const middle = crowd.hot_keys.begin() + static_cast<std::ptrdiff_t>(summed);
     std::vector<Key> const keys(crowd.hot_keys.begin(), middle);
     std::vector<Key> const others(middle, crowd.hot_keys.end());

@@ -101,7 +101,7 @@ struct searches {
 /// Determines which insertion moves which far key, then looks up that key and runs the insertion at
 /// the n-th comparison.
 template <class Key, bool Recheck, int W>
-searches moved_while_looked_for(int n) {
+searches moved_while_searched(int n) {
   interruption during;
   interrupted_table<Key, Recheck> table(56, interrupted_equal<Key>{&during});
   karpos::device::host_tile<W> const tile;
@@ -141,13 +141,13 @@ searches moved_while_looked_for(int n) {
 template <class Key, int W>
 void only_the_broken_one_misses() {
   INFO("W = ", W);
-  auto const caught = moved_while_looked_for<Key, broken, W>(0);
+  auto const caught = moved_while_searched<Key, broken, W>(0);
   MESSAGE("without reading again: ", caught.missed, " of ", caught.interrupted,
           " searches miss a key that is there throughout");
   CHECK(caught.interrupted >= 50);
   CHECK(2 * caught.missed > caught.interrupted);
   for (int n = 0; n < 14; ++n) {
-    auto const good = moved_while_looked_for<Key, real, W>(n);
+    auto const good = moved_while_searched<Key, real, W>(n);
     CHECK(good.missed == 0);
     CHECK(good.wrong == 0);
     CHECK(good.in_disorder == 0);

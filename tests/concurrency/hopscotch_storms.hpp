@@ -55,10 +55,10 @@ class bystanders {
   using Key = typename Table::key_type;
   using T = typename Table::mapped_type;
 
-  bystanders(Table const& table, std::vector<Key> stay, std::vector<Key> come_and_go)
+  bystanders(Table const& table, std::vector<Key> stay, std::vector<Key> changing)
       : m_ref(table.ref()),
         m_stay(std::move(stay)),
-        m_come_and_go(std::move(come_and_go)) {}
+        m_changing(std::move(changing)) {}
 
   template <class Tile>
   void act(Tile const& tile, random_numbers& random) {
@@ -66,8 +66,8 @@ class bystanders {
     auto const f = m_ref.find(tile, stays);
     m_missed += !f.present;
     m_wrong += f.present && f.value != stamped<T>(stays, 0);
-    if (m_come_and_go.empty()) return;
-    Key const other = m_come_and_go[random.below(m_come_and_go.size())];
+    if (m_changing.empty()) return;
+    Key const other = m_changing[random.below(m_changing.size())];
     std::uint64_t const draw = random();
     if (draw % 4 == 0)
       m_inserted +=
@@ -89,7 +89,7 @@ class bystanders {
 
  private:
   decltype(std::declval<Table>().ref()) m_ref;
-  std::vector<Key> m_stay, m_come_and_go;
+  std::vector<Key> m_stay, m_changing;
   std::atomic<std::uint64_t> m_missed{0}, m_wrong{0}, m_inserted{0}, m_erased{0};
 };
 

@@ -63,11 +63,11 @@ TEST_CASE("duplicates from all threads are inserted once and found whole") {
 }
 
 TEST_CASE("two threads at the same slot at the same moment") {
-  using karpos_test::neck_and_neck;
-  neck_and_neck<table_of<u32, u32, one_step, 8>>();
+  using karpos_test::race_for_equal_keys;
+  race_for_equal_keys<table_of<u32, u32, one_step, 8>>();
   if constexpr (karpos::device::host::has_compare_and_swap_16)
-    neck_and_neck<table_of<u64, u64, one_step>>();
-  neck_and_neck<table_of<u64, u64, two_steps>>();
+    race_for_equal_keys<table_of<u64, u64, one_step>>();
+  race_for_equal_keys<table_of<u64, u64, two_steps>>();
 }
 
 TEST_CASE("reductions by key from all threads lose nothing") {
@@ -111,7 +111,7 @@ TEST_CASE("a table that is filled by all threads is full once") {
   if constexpr (karpos::device::host::has_compare_and_swap_16)
     fills_up<u64, u64, one_step>(20, rounds);
   fills_up<u64, u64, two_steps>(20, rounds);
-  // With this many buckets insertions find out that no bucket has a free slot.
+  // With this many buckets insertions detect that no bucket has a free slot.
   fills_up<u32, u32, one_step>(600, rounds / 10 + 1);
   fills_up<u64, u64, two_steps>(600, rounds / 10 + 1);
 }
@@ -150,7 +150,7 @@ TEST_CASE("a part with a slot that was freed beside its inspection is not full")
         u64& slot = tables[i].slot;
         if (frees) {
           karpos::device::store_release(&slot, u64(0));
-          state(i).forget(0);
+          state(i).mark_free(0);
         } else {
           state(i).inspect(1, [&](u64) { return karpos::device::load_relaxed(&slot) != 0; });
         }

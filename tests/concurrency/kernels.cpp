@@ -122,7 +122,7 @@ TEST_CASE("insert, erase and find in one kernel: 16-byte slots") {
 
 /// Inserts duplicates from all threads; each thread looks up its key at once.
 template <class Ref, class Key, class T>
-struct insert_and_look {
+struct insert_and_find {
   Ref ref;
   view<Key> keys;
   view<u64> counts;  ///< inserted, existing, wrong
@@ -153,7 +153,7 @@ void inserted_once() {
   for (int round = 0; round < 5; ++round) {
     INFO("W = ", W);
     map_type map(space{}, different);
-    insert_and_look<typename map_type::ref_type, Key, T> const body{
+    insert_and_find<typename map_type::ref_type, Key, T> const body{
         map.ref(), to_space(karpos_test::unique_keys<Key>(different, static_cast<u64>(round))),
         view<u64>("counts", 3)};
     karpos::device::for_each_tile<W>("karpos_test::insert", space{}, different * copies, body);

@@ -72,7 +72,7 @@ void duplicates_are_inserted_once() {
 /// Inserts and then erases the same key from two threads at the same moment: exactly one of them
 /// succeeds each time.
 template <class Table>
-void neck_and_neck() {
+void race_for_equal_keys() {
   using Key = typename Table::key_type;
   using T = typename Table::mapped_type;
   using u64 = std::uint64_t;

@@ -155,7 +155,7 @@ TEST_CASE("goldens: nothing, one row, and four rows of three keys") {
   }
 }
 
-TEST_CASE("any number of groups, also where half of the rows have one key") {
+TEST_CASE("any number of groups, also if half of the rows have one key") {
   for (std::uint64_t groups :
        {std::uint64_t(1), std::uint64_t(300), std::uint64_t(20'000), all_different}) {
     std::string const what = std::to_string(groups) + " groups";
@@ -279,6 +279,16 @@ TEST_CASE("refused: outputs that share memory with another view") {
   Kokkos::View<std::uint32_t*, typename space::memory_space, Kokkos::MemoryUnmanaged> const inside(
       reinterpret_cast<std::uint32_t*>(memory.data()), 30);
   refuses(groups, aggregate(values, karpos::plus{}, inside), {{memory.data(), bytes}});
+  auto const refuses_workspace = [&](auto const& some_keys, auto const& column) {
+    throws<std::invalid_argument>(
+        [&] {
+          karpos::reduce_by_key(space(), some_keys, groups, aggregate(column, karpos::plus{}, out),
+                                {{memory.data(), bytes}});
+        },
+        "the workspace of a reduction overlaps");
+  };
+  refuses_workspace(inside, values);
+  refuses_workspace(keys, inside);
   CHECK(karpos::reduce_by_key(space(), keys, groups, sum, {{memory.data(), bytes}}) == 1);
 }
 
@@ -352,7 +362,7 @@ T sum_of(T a, T b) {
 
 }  // namespace
 
-TEST_CASE("sums of integers wrap, also where they have a sign") {
+TEST_CASE("sums of integers wrap, also if they have a sign") {
   constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
   // The compiler rejects a constant whose evaluation is undefined.

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "support/bfs_subject.hpp"
+#include "support/invalid_graphs.hpp"
 #include "support/memory_limit.hpp"
-#include "support/no_graphs.hpp"
 
 namespace {
 
@@ -47,7 +47,7 @@ rows expected_of(host_graph const& g, numbers const& sources) {
   return all;
 }
 /// Returns the distances with those above max_distance replaced by -1.
-rows cut(rows all, std::int32_t max_distance) {
+rows limited(rows all, std::int32_t max_distance) {
   for (auto& r : all)
     for (auto& d : r) d = d > max_distance ? -1 : d;
   return all;
@@ -249,12 +249,12 @@ TEST_CASE("deep graphs are searched one by one") {
         if (count > 1) sources[1] = g.vertices - 2;
         rows const expected = expected_of(g, sources);
         subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, {}, expected);
-        bool const pays = tuned::one_by_one_pays(g.vertices, static_cast<int>(count));
+        bool const pays = tuned::is_one_by_one_faster(g.vertices, static_cast<int>(count));
         if (g.name == "path, undirected" && pays) same("all", subject.one_by_one(), count);
         subject.check<std::int32_t, Kokkos::LayoutRight>(sources, {.max_distance = 100},
-                                                         cut(expected, 100));
+                                                         limited(expected, 100));
         subject.check<std::uint8_t, Kokkos::LayoutLeft>(sources, {.max_distance = 200},
-                                                        cut(expected, 200));
+                                                        limited(expected, 200));
       }
     }
 }
@@ -268,13 +268,14 @@ TEST_CASE("a pass that was wide first is given up later") {
     numbers const sources = random_sources(500, count, 8);
     subject.check<std::int32_t, Kokkos::LayoutLeft>(
         sources, {.pull_from = 0.01, .pull_until = 0.01}, expected_of(g, sources));
-    if (karpos::detail::bfs_batch::tuning<space>::one_by_one_pays(4500, static_cast<int>(count)))
+    if (karpos::detail::bfs_batch::tuning<space>::is_one_by_one_faster(4500,
+                                                                       static_cast<int>(count)))
       same("given up", subject.one_by_one(), count);
   }
 }
 
 TEST_CASE("a deep graph without memory for searches one by one") {
-  if (!karpos_test::takes_memory()) return;
+  if (!karpos_test::can_exhaust_memory()) return;
   // Only the queue of such a search (800 kB) is large.
   auto const g = make_graph("path among isolated vertices", 200000, karpos_test::path_edges(300));
   batch_subject<std::uint32_t, std::uint64_t> const subject(g);
@@ -301,7 +302,7 @@ TEST_CASE("batches that stop at a distance") {
   for (std::int32_t const most : {0, 1, 2, 13, 14, 15, 50, 300})
     for (auto const* graph : {&path, &g}) {
       numbers const sources = random_sources(graph->vertices, 20, 1);
-      rows const expected = cut(expected_of(*graph, sources), most);
+      rows const expected = limited(expected_of(*graph, sources), most);
       batch_subject<std::uint32_t, std::uint64_t> const subject(*graph);
       subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, {.max_distance = most}, expected);
       subject.check<std::uint8_t, Kokkos::LayoutRight>(sources, {.max_distance = most}, expected);
@@ -318,7 +319,7 @@ TEST_CASE("edges that a batch pushes") {
   same("of one search", report_of({0}, 100).edges_pushed, 78);
   same("of equal searches, in step", report_of({0, 0}, 100).edges_pushed, 78);
   same("of two from the ends", report_of({0, 39}, 100).edges_pushed, 156);
-  same("of one that is cut", report_of({0}, 20).edges_pushed, 39);  // 1 of vertex 0, 19 times 2
+  same("of one with a limit", report_of({0}, 20).edges_pushed, 39);  // 1 of vertex 0, 19 times 2
   same("of two passes", report_of(std::vector<std::uint32_t>(65, 0), 100).edges_pushed, 156);
   CHECK(report_of(std::vector<std::uint32_t>(65, 0), 20).levels == 42);
 }
@@ -336,7 +337,7 @@ TEST_CASE("sums of so many distances that a tile must pass them on in between") 
   batch_subject<std::uint32_t, std::uint64_t> const subject(g);
   numbers const sources{length, 2 * length, 3 * length};
   subject.check<std::int32_t, Kokkos::LayoutLeft>(sources, {.max_distance = 14},
-                                                  cut(expected_of(g, sources), 14));
+                                                  limited(expected_of(g, sources), 14));
 }
 
 TEST_CASE("distances of 8 bits that are not enough") {
@@ -354,7 +355,7 @@ TEST_CASE("distances of 8 bits that are not enough") {
 }
 
 TEST_CASE("batches of graphs that are none") {
-  karpos_test::refuses_no_graphs<std::uint32_t, std::uint64_t>(
+  karpos_test::rejects_invalid_graphs<std::uint32_t, std::uint64_t>(
       [](auto const& g) { karpos::bfs_batch_workspace(space(), g); });
 }
 

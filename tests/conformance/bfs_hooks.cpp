@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Breadth-first searches that follow only some edges, and that call a visitor for every vertex
-/// they find.
+/// Breadth-first searches that follow only some edges, and that call a hook for every vertex they
+/// find.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -58,14 +58,14 @@ void check_hooks(karpos_test::host_graph const& g, numbers const& sources, u32 r
     karpos::bfs_hooks<follow_some, notice> const hooks{follow, {calls, level}};
     auto const r = karpos::bfs(exec, workspace, from, distance, parent, o, hooks);
     karpos_test::holds(what + ": distances", to_host(distance) == expected);
-    karpos_test::holds(what + ": levels told", to_host(level) == expected);
+    karpos_test::holds(what + ": levels reported", to_host(level) == expected);
     std::uint64_t wrong = 0, reached = 0;
     auto const called = to_host(calls);
     for (std::size_t v = 0; v < called.size(); ++v) {
       wrong += called[v] != (expected[v] >= 0 ? 1u : 0u);
       reached += expected[v] >= 0 ? 1 : 0;
     }
-    same(what + ": vertices told not once", wrong, 0);
+    same(what + ": vertices not reported once", wrong, 0);
     same(what + ": visited", r.visited, reached);
     auto const defects = karpos::validate_bfs(exec, graph, from, distance, parent, follow);
     karpos_test::holds(what + ": " + defects.to_string(), defects.valid());
@@ -87,7 +87,7 @@ struct forget_opposite {
 
 TEST_CASE("a search that would go on for ever is stopped") {
   if (karpos::device::is_device<space>) {
-    MESSAGE("skipped: GPUs keep visited vertices in bits, which no visitor clears");
+    MESSAGE("skipped: GPUs keep visited vertices in bits, which no hook clears");
     return;
   }
   space const exec;
@@ -109,7 +109,7 @@ TEST_CASE("a search that would go on for ever is stopped") {
   CHECK(to_host(distance).back() == 1999);
 }
 
-TEST_CASE("predicates and visitors") {
+TEST_CASE("predicates and hooks") {
   auto edges = karpos_test::random_edges(4000, 24000, 1);
   for (std::uint64_t v = 0; v < 2000; ++v) edges.emplace_back(v % 3, 2 * v);  // some hubs
   for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support/bfs_subject.hpp"
-#include "support/no_graphs.hpp"
+#include "support/invalid_graphs.hpp"
 
 namespace {
 
@@ -46,11 +46,11 @@ TEST_CASE("sources that are no vertices") {
 
 TEST_CASE("graphs that are none") {
   using graph = karpos::csr_graph<u32, std::uint64_t, space::memory_space>;
-  karpos_test::refuses_no_graphs<u32, std::uint64_t>(
+  karpos_test::rejects_invalid_graphs<u32, std::uint64_t>(
       [](graph const& g) { karpos::bfs_workspace(space(), g); });
-  karpos_test::refuses_no_graphs<u32, std::uint64_t>(
+  karpos_test::rejects_invalid_graphs<u32, std::uint64_t>(
       [](graph const& g) { karpos::bfs(space(), g, 0u, view<std::int32_t>("d", g.vertices())); });
-  karpos_test::refuses_no_graphs<u32, std::uint64_t>([](graph const& g) {
+  karpos_test::rejects_invalid_graphs<u32, std::uint64_t>([](graph const& g) {
     karpos::validate_bfs(space(), g, 0u, view<std::int32_t>("d", g.vertices()));
   });
 }

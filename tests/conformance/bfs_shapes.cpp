@@ -141,7 +141,7 @@ TEST_CASE("hubs are the vertices above a degree, and their cache is hit") {
   }
 }
 
-TEST_CASE("bottom-up looks at fewer edges") {
+TEST_CASE("bottom-up inspects fewer edges") {
   auto const g = graph_of("kron:scale=12,ef=16,seed=1");
   subject const s(g);
   bfs_options down;

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "support/check.hpp"
+#include "support/invalid_graphs.hpp"
 #include "support/keys.hpp"
-#include "support/no_graphs.hpp"
 #include "support/space.hpp"
 
 namespace {
@@ -198,9 +198,9 @@ TEST_CASE("goldens") {
 
 TEST_CASE("what is no graph has no transpose, and validate refuses it") {
   auto const transposes = [](auto const& g) { karpos::transpose(space(), g); };
-  karpos_test::refuses_no_graphs<std::uint32_t, std::uint64_t>(transposes);
+  karpos_test::rejects_invalid_graphs<std::uint32_t, std::uint64_t>(transposes);
 #if KARPOS_FULL_TESTS
-  karpos_test::refuses_no_graphs<std::int64_t, std::int32_t>(transposes);
+  karpos_test::rejects_invalid_graphs<std::int64_t, std::int32_t>(transposes);
 #endif
 }
 
@@ -284,7 +284,7 @@ TEST_CASE("sizes that are refused") {
       "edges (1073741824, at most 1073741823)", "EdgeOffset");
 }
 
-TEST_CASE("graphs of one's own arrays are looked at by validate") {
+TEST_CASE("validate checks graphs of the user's own arrays") {
   auto const graph = [](offsets64 const& offsets, columns32 const& columns) {
     return graph_of<>(to_space(offsets), to_space(columns));
   };

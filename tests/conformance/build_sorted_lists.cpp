@@ -126,7 +126,7 @@ TEST_CASE("tables against std::stable_sort") {
   SUBCASE("double") { check_type<double>(); }
 }
 
-TEST_CASE("a part of a table that cannot be written") {
+TEST_CASE("a subview of a constant table") {
   auto const all = random_columns<float>(300, 6, 4);
   table<float> const whole("table", 300, 6);
   fill(whole, all);

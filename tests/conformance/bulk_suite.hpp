@@ -375,7 +375,7 @@ class bulk_suite {
     // The map grows, and is moved.
     map.rehash(space{}, 10000);
     contents_are(map, expected, "contents after growing");
-    holds(at("room after growing"), map.capacity() >= 10000 && map.max_keys() == 10000);
+    holds(at("capacity after growing"), map.capacity() >= 10000 && map.max_keys() == 10000);
     Map moved(std::move(map));
     contents_are(moved, expected, "contents after a move");
     map = std::move(moved);

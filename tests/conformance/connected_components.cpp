@@ -11,7 +11,7 @@
 #include <set>
 
 #include "support/bfs_subject.hpp"
-#include "support/no_graphs.hpp"
+#include "support/invalid_graphs.hpp"
 #include "support/shapes.hpp"
 
 namespace {
@@ -27,7 +27,7 @@ using karpos_test::view;
 using numbers = std::vector<std::uint64_t>;
 
 /// Returns the smallest vertex of each vertex's component, with edges followed in both directions.
-numbers expected_labels(host_graph const& g) {
+numbers expected_component_ids(host_graph const& g) {
   numbers parent(g.vertices);
   std::iota(parent.begin(), parent.end(), std::uint64_t(0));
   auto const root = [&](std::uint64_t v) {
@@ -47,23 +47,23 @@ void check_types(host_graph const& g, numbers const& expected,
                  std::vector<std::uint32_t> const& sampled) {
   auto const graph = karpos_test::to_space<Vertex, Offset>(g);
   std::uint64_t const components = std::set<std::uint64_t>(expected.begin(), expected.end()).size();
-  for (std::uint32_t const first : sampled) {
-    view<Vertex> const labels("labels", g.vertices);
-    Kokkos::deep_copy(labels, Vertex(77));
-    auto const r =
-        karpos::connected_components(space(), graph, labels, {.sampled_neighbours = first});
+  for (std::uint32_t const neighbours : sampled) {
+    view<Vertex> const component_ids("component ids", g.vertices);
+    Kokkos::deep_copy(component_ids, Vertex(77));
+    auto const r = karpos::connected_components(space(), graph, component_ids,
+                                                {.sampled_neighbours = neighbours});
     std::uint64_t wrong = 0;
-    auto const got = karpos_test::to_host(labels);
+    auto const got = karpos_test::to_host(component_ids);
     for (std::uint64_t v = 0; v < g.vertices; ++v)
       wrong += static_cast<std::uint64_t>(got[v]) == expected[v] ? 0 : 1;
-    std::string const what = g.name + ", sampled " + std::to_string(first);
-    same(what + ": wrong labels", wrong, 0);
+    std::string const what = g.name + ", sampled " + std::to_string(neighbours);
+    same(what + ": wrong component ids", wrong, 0);
     same(what + ": components", r.components, components);
   }
 }
 
 void check(host_graph const& g) {
-  check_types<std::uint32_t, std::uint64_t>(g, expected_labels(g), {2, 0, 1, 1000000000});
+  check_types<std::uint32_t, std::uint64_t>(g, expected_component_ids(g), {2, 0, 1, 1000000000});
 }
 
 /// Checks the graph as it is, with ids reversed, and with ids shuffled; each as every kind of
@@ -128,8 +128,8 @@ TEST_CASE("components of graphs of other types") {
   auto edges = karpos_test::random_edges(3000, 2500, 3);
   for (sides const kind : {sides::undirected, sides::with_transpose}) {
     auto const g = make_graph("random", 3000, edges, kind);
-    check_types<std::uint64_t, std::uint32_t>(g, expected_labels(g), {2, 0});
-    check_types<std::int32_t, std::uint32_t>(g, expected_labels(g), {2, 0});
+    check_types<std::uint64_t, std::uint32_t>(g, expected_component_ids(g), {2, 0});
+    check_types<std::int32_t, std::uint32_t>(g, expected_component_ids(g), {2, 0});
   }
 }
 
@@ -153,45 +153,45 @@ TEST_CASE("components in memory of the caller's, and what is refused") {
   auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
   std::size_t const bytes = karpos::connected_components_bytes(space(), graph);
   Kokkos::View<std::byte*, space::memory_space> const memory("memory", bytes + 1);
-  view<std::uint32_t> const labels("labels", 100), few("labels", 99);
+  view<std::uint32_t> const component_ids("component ids", 100), few("component ids", 99);
   auto const run = [&](view<std::uint32_t> const& to, void* at, std::size_t size) {
     return karpos::connected_components(space(), graph, to, {.workspace = {at, size}});
   };
-  same("components", run(labels, memory.data(), bytes).components, 1);
+  same("components", run(component_ids, memory.data(), bytes).components, 1);
   using error = std::invalid_argument;
-  karpos_test::throws<error>([&] { run(labels, memory.data(), bytes - 1); }, "too small",
+  karpos_test::throws<error>([&] { run(component_ids, memory.data(), bytes - 1); }, "too small",
                              "connected_components_bytes");
-  karpos_test::throws<error>([&] { run(labels, memory.data() + 1, bytes); }, "not aligned");
-  karpos_test::throws<error>([&] { run(few, nullptr, 0); }, "labels", "99 against 100");
-  view<std::uint32_t> const own("labels and workspace", 100 + bytes);
+  karpos_test::throws<error>([&] { run(component_ids, memory.data() + 1, bytes); }, "not aligned");
+  karpos_test::throws<error>([&] { run(few, nullptr, 0); }, "component ids", "99 against 100");
+  view<std::uint32_t> const own("component ids and workspace", 100 + bytes);
   karpos_test::throws<error>(
-      [&] { run(Kokkos::subview(own, std::pair(0, 100)), own.data() + 16, bytes); }, "labels",
-      "overlaps");
+      [&] { run(Kokkos::subview(own, std::pair(0, 100)), own.data() + 16, bytes); },
+      "component ids", "overlaps");
   view<std::uint32_t> const of_graph(const_cast<std::uint32_t*>(graph.column_indices().data()),
                                      100);
-  karpos_test::throws<error>([&] { run(of_graph, nullptr, 0); }, "labels", "overlaps");
+  karpos_test::throws<error>([&] { run(of_graph, nullptr, 0); }, "component ids", "overlaps");
   auto const transposed = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
   auto const directed =
       decltype(graph)(graph.row_offsets(), graph.column_indices()).with_transpose(transposed);
   view<std::uint32_t> const of_transpose(
       const_cast<std::uint32_t*>(transposed.column_indices().data()), 100);
   karpos_test::throws<error>([&] { karpos::connected_components(space(), directed, of_transpose); },
-                             "labels", "overlaps");
+                             "component ids", "overlaps");
   // These views are not read: they are rejected because of their lengths.
   using unowned =
       Kokkos::View<std::uint32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   std::uint64_t const most = std::numeric_limits<std::int32_t>::max();
   karpos::csr_graph<std::int32_t, std::uint32_t, space::memory_space> const large(
-      unowned(labels.data(), most + 3), view<std::int32_t>());
+      unowned(component_ids.data(), most + 3), view<std::int32_t>());
   Kokkos::View<std::int32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
-      many(reinterpret_cast<std::int32_t*>(labels.data()), most + 2);
+      many(reinterpret_cast<std::int32_t*>(component_ids.data()), most + 2);
   karpos_test::throws<std::length_error>(
       [&] { karpos::connected_components(space(), large, many); }, std::to_string(most + 2),
       "wider ids");
 }
 
 TEST_CASE("components of graphs that are none") {
-  karpos_test::refuses_no_graphs<std::int32_t, std::uint32_t>([](auto const& g) {
-    karpos::connected_components(space(), g, view<std::int32_t>("labels", g.vertices()));
+  karpos_test::rejects_invalid_graphs<std::int32_t, std::uint32_t>([](auto const& g) {
+    karpos::connected_components(space(), g, view<std::int32_t>("component ids", g.vertices()));
   });
 }

@@ -8,8 +8,8 @@
 namespace {
 
 using karpos_test::both_layouts;
-using karpos_test::holds_exactly;
-using karpos_test::is_empty_and_usable;
+using karpos_test::check_contents;
+using karpos_test::check_empty_and_usable;
 using karpos_test::joined;
 using karpos_test::name_of;
 using karpos_test::numbered_values;
@@ -35,12 +35,12 @@ void keeps_the_first(std::string const& what, std::vector<Key> const& keys) {
   for (auto const layout : both_layouts) {
     auto const name = what + ", " + name_of(layout);
     map_type map(space{}, to_space(keys), to_space(values), {.layout = layout});
-    holds_exactly(name, map, expected, queries);
+    check_contents(name, map, expected, queries);
     CHECK(map.stats(space{}).keys == expected.size());
     auto const other = unique_keys<Key>(3000, 1);
     map.build(space{}, to_space(other), to_space(numbered_values<T>(3000)));
     map.build(space{}, to_space(keys), to_space(values));
-    holds_exactly(name + ", again", map, expected, queries);
+    check_contents(name + ", again", map, expected, queries);
   }
 }
 
@@ -101,7 +101,7 @@ struct refusal {
     CHECK(map.size() == 100);
     throws<std::invalid_argument>([&] { map.build(space{}, d_keys, d_values); }, "keep_one",
                                   words...);
-    is_empty_and_usable(name_of(layout) + ", after duplicates", map);
+    check_empty_and_usable(name_of(layout) + ", after duplicates", map);
   }
 };
 
@@ -136,7 +136,7 @@ TEST_CASE("cuckoo_map: keys that are all different are not refused") {
       auto const in = slice(keys, 0, n);
       auto const values = numbered_values<u32>(n);
       karpos::cuckoo_map<u32, u32, space> const map(space{}, to_space(in), to_space(values), o);
-      holds_exactly(name_of(layout), map, oracle_of(in, values), keys);
+      check_contents(name_of(layout), map, oracle_of(in, values), keys);
     }
   }
 }

@@ -11,8 +11,8 @@
 namespace {
 
 using karpos_test::both_layouts;
-using karpos_test::holds_exactly;
-using karpos_test::is_empty_and_usable;
+using karpos_test::check_contents;
+using karpos_test::check_empty_and_usable;
 using karpos_test::name_of;
 using karpos_test::numbered_values;
 using karpos_test::oracle_of;
@@ -97,14 +97,15 @@ void ends_when_keys_collide() {
       auto const keys = colliding_keys(n);
       auto const values = numbered_values<u32>(n);
       map.build(space{}, to_space(keys), to_space(values));
-      holds_exactly(name_of(layout), map, oracle_of(keys, values), colliding_keys(10));
+      check_contents(name_of(layout), map, oracle_of(keys, values), colliding_keys(10));
       CHECK(map.stats(space{}).restarts == 0);
     }
     for (u32 n : {25u, 600u, 5000u, 50000u}) {
       auto const keys = to_space(colliding_keys(n));
       auto const values = to_space(numbered_values<u32>(n));
       finds_no_place(n, [&] { map.build(space{}, keys, values); });
-      is_empty_and_usable(name_of(layout) + ", after " + std::to_string(n) + " keys collided", map);
+      check_empty_and_usable(name_of(layout) + ", after " + std::to_string(n) + " keys collided",
+                             map);
       finds_no_place(n, [&] { map_of<Hash>(space{}, keys, values, {.layout = layout}); });
     }
   }
@@ -135,7 +136,7 @@ TEST_CASE("cuckoo_map: a plain hash function makes a family") {
     for (u64 seed : {1, 2}) {
       map_of<plain_identity> const map(space{}, to_space(keys), to_space(values),
                                        {.layout = layout, .seed = seed});
-      holds_exactly(name_of(layout), map, oracle_of(keys, values), queries);
+      check_contents(name_of(layout), map, oracle_of(keys, values), queries);
     }
   }
 }
@@ -159,7 +160,7 @@ void restarts(Hash const& hash, std::vector<u32> const& keys, u64 seed, u64 expe
     CHECK(map.stats(space{}).restarts == expected);
     auto queries = unique_keys<u32>(1000, 2);
     queries.insert(queries.end(), keys.begin(), keys.end());
-    holds_exactly(name_of(layout), map, oracle_of(keys, values), queries);
+    check_contents(name_of(layout), map, oracle_of(keys, values), queries);
     map.build(space{}, to_space(keys), to_space(values));
     CHECK(map.stats(space{}).restarts == expected);
   }
@@ -193,7 +194,7 @@ TEST_CASE("cuckoo_map: restarts with duplicates, and the first of them counts") 
     map_of<late_family> const map(space{}, to_space(keys), to_space(values),
                                   {.layout = layout, .seed = 1}, hash);
     CHECK(map.stats(space{}).restarts == 3);
-    holds_exactly(name_of(layout), map, oracle_of(keys, values), unique_keys<u32>(8000));
+    check_contents(name_of(layout), map, oracle_of(keys, values), unique_keys<u32>(8000));
   }
 }
 
@@ -218,7 +219,7 @@ TEST_CASE("cuckoo_map: a bucket with too many keys is built with another seed") 
     auto const stats = map.stats(space{});
     CHECK(stats.restarts == 1);
     CHECK(stats.largest_group <= 512);
-    holds_exactly(std::to_string(n) + " keys", map, oracle_of(keys, values), keys);
+    check_contents(std::to_string(n) + " keys", map, oracle_of(keys, values), keys);
   }
 }
 
@@ -231,7 +232,7 @@ TEST_CASE("cuckoo_map: buckets choose other constants, and their keys are found"
     karpos::cuckoo_map<u32, u32, space> const map(space{}, to_space(keys), to_space(values),
                                                   {.seed = seed});
     group_restarts += map.stats(space{}).group_restarts;
-    holds_exactly("seed " + std::to_string(seed), map, oracle_of(keys, values), all);
+    check_contents("seed " + std::to_string(seed), map, oracle_of(keys, values), all);
   }
   CHECK(group_restarts > 0);
 }

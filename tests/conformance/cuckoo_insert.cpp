@@ -7,8 +7,8 @@
 
 namespace {
 
-using karpos_test::holds_exactly;
-using karpos_test::is_empty_and_usable;
+using karpos_test::check_contents;
+using karpos_test::check_empty_and_usable;
 using karpos_test::joined;
 using karpos_test::numbered_values;
 using karpos_test::oracle;
@@ -53,12 +53,12 @@ class pair_of_maps {
     std::size_t const bytes = map.bytes();
     throws<karpos::hash_error>(
         [&] { map.insert(space{}, to_space(keys), to_space(numbered_values<T>(keys.size()))); },
-        "karpos: cuckoo_map", "no place", "17 seeds");
+        "karpos: cuckoo_map", "no slots", "17 seeds");
     check(what, joined(queries, keys));
     if (!m_keeps) karpos_test::same(what + ": bytes", map.bytes(), bytes);
   }
   void check(std::string const& what, std::vector<Key> const& queries) const {
-    holds_exactly(what, map, expected, queries);
+    check_contents(what, map, expected, queries);
   }
 
   map_type map;
@@ -72,7 +72,7 @@ class pair_of_maps {
 /// Inserts ten batches up to the capacity, each with duplicates and with stored keys; then ten
 /// batches beyond it.
 template <class Key, class T>
-void takes_batches(u64 capacity, double load, bool keep_workspace = false) {
+void inserts_batches(u64 capacity, double load, bool keep_workspace = false) {
   std::string const name =
       "capacity " + std::to_string(capacity) + ", load " + std::to_string(load);
   auto const all = unique_keys<Key>(3 * capacity);
@@ -103,19 +103,19 @@ void takes_batches(u64 capacity, double load, bool keep_workspace = false) {
   }
   CHECK(both.map.bytes() > bytes);
   both.map.build(space{}, to_space(slice(all, 5, 105)), to_space(numbered_values<T>(100)));
-  holds_exactly(name + ", built again", both.map,
-                karpos_test::oracle_of(slice(all, 5, 105), numbered_values<T>(100)), all);
+  check_contents(name + ", built again", both.map,
+                 karpos_test::oracle_of(slice(all, 5, 105), numbered_values<T>(100)), all);
 }
 
 TEST_CASE("cuckoo_map<u32, u32>: batches of insertions, up to the capacity and beyond it") {
   for (u64 capacity : {200u, 2000u, 100000u})
-    for (double load : {0.7, 0.95, 0.98}) takes_batches<u32, u32>(capacity, load);
-  takes_batches<u32, u32>(2000, 0.95, true);
-  takes_batches<u32, u32>(200000, 0.95);  // two partitions, and then three
+    for (double load : {0.7, 0.95, 0.98}) inserts_batches<u32, u32>(capacity, load);
+  inserts_batches<u32, u32>(2000, 0.95, true);
+  inserts_batches<u32, u32>(200000, 0.95);  // two partitions, and then three
 }
 TEST_CASE("cuckoo_map<u64, u64>: batches of insertions, up to the capacity and beyond it") {
   for (u64 capacity : {200u, 2000u, 100000u})
-    for (double load : {0.7, 0.95, 0.98}) takes_batches<u64, u64>(capacity, load);
+    for (double load : {0.7, 0.95, 0.98}) inserts_batches<u64, u64>(capacity, load);
 }
 
 TEST_CASE("cuckoo_map: a map built of nothing grows") {
@@ -212,10 +212,10 @@ void keeps_everything_when_an_insertion_fails(u64 capacity, bool keep_workspace)
   both.fail("all collide with two", bad, all);
   both.insert("all good keys", shuffled(joined(more, good), 5));
   both.check("in the end", joined(all, bad));
-  is_empty_and_usable("cleared", both.map = pair_of_maps<Key, T, collides<Key>>({}, o).map);
+  check_empty_and_usable("cleared", both.map = pair_of_maps<Key, T, collides<Key>>({}, o).map);
 }
 
-TEST_CASE("cuckoo_map: an insertion that finds no place changes nothing") {
+TEST_CASE("cuckoo_map: an insertion that finds no slot changes nothing") {
   for (u64 capacity : {0u, 3000u})  // with growth and without
     for (bool keep_workspace : {false, true}) {
       keeps_everything_when_an_insertion_fails<u32, u32>(capacity, keep_workspace);

@@ -9,10 +9,10 @@
 
 namespace {
 
-using karpos_test::answers_as;
 using karpos_test::both_layouts;
-using karpos_test::holds_exactly;
-using karpos_test::is_empty_and_usable;
+using karpos_test::check_answers;
+using karpos_test::check_contents;
+using karpos_test::check_empty_and_usable;
 using karpos_test::name_of;
 using karpos_test::numbered_values;
 using karpos_test::oracle_of;
@@ -39,7 +39,7 @@ TEST_CASE("cuckoo_map: the smallest maps, by hand") {
       auto const map = made(in, {.layout = layout});
       auto const what = name_of(layout) + ", " + std::to_string(n) + " keys";
       auto const expected = oracle_of(in, numbered_values<u32>(n));
-      holds_exactly(what, map, expected, queries);
+      check_contents(what, map, expected, queries);
       karpos_test::ref_answers_as<1>(what, map, expected, queries);
       karpos_test::ref_answers_as<4>(what, map, expected, queries);
       auto const stats = map.stats(space{});
@@ -56,10 +56,10 @@ TEST_CASE("cuckoo_map: key 0, the largest key that is no sentinel, and no querie
   for (auto const layout : both_layouts) {
     keys const in{0, largest - 1, largest - 2};
     auto const map = made(in, {.layout = layout});
-    holds_exactly(name_of(layout), map, oracle_of(in, numbered_values<u32>(3)),
-                  keys{largest - 1, 5, 0, largest - 2, 0});
-    answers_as(name_of(layout) + ", no queries", map, oracle_of(in, numbered_values<u32>(3)),
-               keys{});
+    check_contents(name_of(layout), map, oracle_of(in, numbered_values<u32>(3)),
+                   keys{largest - 1, 5, 0, largest - 2, 0});
+    check_answers(name_of(layout) + ", no queries", map, oracle_of(in, numbered_values<u32>(3)),
+                  keys{});
   }
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("cuckoo_map: keys equal to the sentinel are refused, and the map is em
     auto map = made({1, 2, 3}, o);
     throws<std::invalid_argument>(
         [&] { map.build(space{}, to_space(bad), to_space(numbered_values<u32>(5))); }, "2 of 5");
-    is_empty_and_usable(name_of(layout) + ", after sentinels", map);
+    check_empty_and_usable(name_of(layout) + ", after sentinels", map);
 
     // Many sentinels, among duplicates.
     keys many(70000, largest);
@@ -81,7 +81,7 @@ TEST_CASE("cuckoo_map: keys equal to the sentinel are refused, and the map is em
     throws<std::invalid_argument>(
         [&] { map.build(space{}, to_space(many), to_space(numbered_values<u32>(70000))); },
         "69993 of 70000");
-    is_empty_and_usable(name_of(layout) + ", after many sentinels", map);
+    check_empty_and_usable(name_of(layout) + ", after many sentinels", map);
   }
 }
 
@@ -90,8 +90,8 @@ TEST_CASE("cuckoo_map: the sentinel is looked up like any key that is not there"
     for (u32 n : {0u, 3u}) {
       auto const in = karpos_test::slice(keys{4, 5, 6}, 0, n);
       auto const map = made(in, {.layout = layout});
-      answers_as(name_of(layout), map, oracle_of(in, numbered_values<u32>(n)),
-                 {largest, 4, largest});
+      check_answers(name_of(layout), map, oracle_of(in, numbered_values<u32>(n)),
+                    {largest, 4, largest});
     }
 }
 
@@ -107,13 +107,13 @@ TEST_CASE("cuckoo_map: with a sentinel of the user's, the largest key can be sto
       queries.push_back(3);
       auto map = made(in, o);
       auto const expected = oracle_of(in, numbered_values<u32>(in.size()));
-      holds_exactly(name_of(layout), map, expected, queries);
+      check_contents(name_of(layout), map, expected, queries);
       karpos_test::ref_answers_as<1>(name_of(layout), map, expected, in);
       in.push_back(chosen);
       throws<std::invalid_argument>(
           [&] { map.build(space{}, to_space(in), to_space(numbered_values<u32>(in.size()))); },
           "sentinel", "1 of " + std::to_string(in.size()));
-      holds_exactly(name_of(layout), map, oracle_of(keys{}, keys{}), queries);
+      check_contents(name_of(layout), map, oracle_of(keys{}, keys{}), queries);
     }
 }
 
@@ -139,11 +139,11 @@ TEST_CASE("cuckoo_map: views of different lengths are refused before anything ch
     refused([&] { map.retrieve_all(space{}, three, four); });
     refused([&] { map.retrieve_all(space{}, four, three); });
     if (layout == karpos::cuckoo_layout::dense) refused([&] { map.insert(space{}, three, four); });
-    holds_exactly(name_of(layout) + ", unchanged", map, expected, in);
+    check_contents(name_of(layout) + ", unchanged", map, expected, in);
     view<u32> const two("two", 2);
     throws<std::invalid_argument>([&] { map.retrieve_all(space{}, two, two); }, "retrieve_all",
                                   "2 elements", "3 keys", "size()");
-    holds_exactly(name_of(layout) + ", unchanged", map, expected, in);
+    check_contents(name_of(layout) + ", unchanged", map, expected, in);
   }
 }
 
@@ -162,7 +162,8 @@ TEST_CASE("cuckoo_map: loads outside (0, 0.98] are refused with their value") {
       "load");
   of_load(0.98)();
   auto const map = made({1, 2, 3}, {.layout = karpos::cuckoo_layout::dense, .load = 0.001});
-  holds_exactly("load 0.001", map, oracle_of(keys{1, 2, 3}, numbered_values<u32>(3)), {0, 1, 2, 3});
+  check_contents("load 0.001", map, oracle_of(keys{1, 2, 3}, numbered_values<u32>(3)),
+                 {0, 1, 2, 3});
   CHECK(map.stats(space{}).slots >= 3000);
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("cuckoo_map: two_level takes no insertions") {
                            "karpos: ", "two_level", "dense");
   throws<std::logic_error>([&] { map.insert(space{}, to_space(keys{}), to_space(keys{})); },
                            "two_level");
-  holds_exactly("unchanged", map, oracle_of(in, numbered_values<u32>(3)), {1, 2, 3, 4});
+  check_contents("unchanged", map, oracle_of(in, numbered_values<u32>(3)), {1, 2, 3, 4});
 }
 
 TEST_CASE("cuckoo_map: sizes beyond 32 bits are computed, not cut") {

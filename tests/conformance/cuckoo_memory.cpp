@@ -12,9 +12,9 @@
 namespace {
 
 using karpos_test::both_layouts;
+using karpos_test::check_contents;
+using karpos_test::check_empty_and_usable;
 using karpos_test::data_bytes;
-using karpos_test::holds_exactly;
-using karpos_test::is_empty_and_usable;
 using karpos_test::memory_limit;
 using karpos_test::name_of;
 using karpos_test::numbered_values;
@@ -40,11 +40,11 @@ TEST_CASE("cuckoo_map: a table that no memory can hold is refused with its size"
     throws<karpos::allocation_error>([&] { map.build(space{}, endless, endless); },
                                      "karpos: out of memory",
                                      std::string(space::memory_space::name()), "bytes in");
-    holds_exactly(name_of(layout) + ", after too large a build", map,
-                  oracle_of(keys, numbered_values<u32>(1000)), unique_keys<u32>(3000));
+    check_contents(name_of(layout) + ", after too large a build", map,
+                   oracle_of(keys, numbered_values<u32>(1000)), unique_keys<u32>(3000));
     CHECK(map.bytes() == map_type::bytes_for(1000, {.layout = layout}));
     throws<std::invalid_argument>([&] { map.build(space{}, sentinels, sentinels); }, "sentinel");
-    is_empty_and_usable(name_of(layout) + ", after too large a build", map);
+    check_empty_and_usable(name_of(layout) + ", after too large a build", map);
   }
 }
 
@@ -65,11 +65,11 @@ template <class Call, class Unharmed>
 u64 with_little_memory(u64 step, Call const& call, Unharmed const& unharmed) {
   u64 failures = 0;
   mallopt(M_MMAP_THRESHOLD, 1 << 16);  // returns freed memory to the system, which limits it
-  for (u64 room = 0;; room += step) {
+  for (u64 extra = 0;; extra += step) {
     bool failed = false;
     std::string message;
     {
-      memory_limit const limit(data_bytes() + room);
+      memory_limit const limit(data_bytes() + extra);
       try {
         call();
       } catch (karpos::allocation_error const& e) {
@@ -106,8 +106,8 @@ TEST_CASE(
           [&] {
             bool const as_it_was = map.size() != 0;
             auto const left = as_it_was ? few : std::vector<u32>();
-            holds_exactly(name_of(layout) + ", after a failure", map, oracle_of(left, left),
-                          slice(keys, 0, 3000));
+            check_contents(name_of(layout) + ", after a failure", map, oracle_of(left, left),
+                           slice(keys, 0, 3000));
             karpos_test::same("bytes", map.bytes(),
                               map_type::bytes_for(as_it_was ? 1000 : many.extent(0), o));
           });
@@ -132,7 +132,7 @@ TEST_CASE("cuckoo_map: an insertion that fails somewhere in between changes noth
     u64 const failures = with_little_memory(
         2'000'000, [&] { map.insert(space{}, d_keys, d_keys); },
         [&] {
-          holds_exactly("after a failure", map, expected, slice(keys, 0, 3000));
+          check_contents("after a failure", map, expected, slice(keys, 0, 3000));
           CHECK(map.bytes() == bytes);
         });
     CHECK(failures > 3);

@@ -7,8 +7,8 @@
 
 namespace {
 
-using karpos_test::answers_as;
-using karpos_test::holds_exactly;
+using karpos_test::check_answers;
+using karpos_test::check_contents;
 using karpos_test::name_of;
 using karpos_test::numbered_values;
 using karpos_test::oracle_of;
@@ -41,7 +41,7 @@ karpos::cuckoo_stats stats_that_add_up(Map const& map, u64 n) {
 }
 
 template <class Key, class T>
-void two_level_takes(std::size_t n) {
+void check_two_level_space(std::size_t n) {
   auto const keys = to_space(unique_keys<Key>(n));
   auto const values = to_space(numbered_values<T>(n));
   for (u64 seed : {1, 2, 3}) {
@@ -59,15 +59,15 @@ void two_level_takes(std::size_t n) {
 
 TEST_CASE("cuckoo_map: two levels take 1.42 slots for a key") {
   for (std::size_t n : {100000u, 123457u, 1000000u}) {
-    two_level_takes<u32, u32>(n);
-    two_level_takes<u64, u64>(n);
+    check_two_level_space<u32, u32>(n);
+    check_two_level_space<u64, u64>(n);
   }
 }
 
 /// Builds a dense map of n keys at a load. Its space factor must fit the load, and every key is
 /// found.
 template <class Key, class T>
-void dense_takes(std::size_t n, double load) {
+void check_dense_space(std::size_t n, double load) {
   auto const all = unique_keys<Key>(n + n / 2);
   auto const keys = slice(all, 0, n);
   auto const values = numbered_values<T>(n);
@@ -79,7 +79,7 @@ void dense_takes(std::size_t n, double load) {
   CHECK(s.group_restarts == 0);
   CHECK(s.space_factor >= 1 / load);
   CHECK(s.space_factor <= 1 / load + 0.002 + 16.0 / static_cast<double>(n));
-  answers_as(what, map, oracle_of(keys, values), all);
+  check_answers(what, map, oracle_of(keys, values), all);
 }
 
 #if KARPOS_FULL_TESTS
@@ -90,14 +90,14 @@ constexpr std::size_t sizes_of_u64[] = {10000, 100000};
 
 TEST_CASE("cuckoo_map<u32, u32>: the dense layout reaches its load, and finds every key") {
   for (double load : {0.5, 0.95, 0.98})
-    for (std::size_t n : {10000u, 100000u, 1000000u}) dense_takes<u32, u32>(n, load);
+    for (std::size_t n : {10000u, 100000u, 1000000u}) check_dense_space<u32, u32>(n, load);
 }
 TEST_CASE("cuckoo_map<u64, u64>: the dense layout reaches its load, and finds every key") {
   for (double load : {0.95, 0.98})
-    for (std::size_t n : sizes_of_u64) dense_takes<u64, u64>(n, load);
+    for (std::size_t n : sizes_of_u64) check_dense_space<u64, u64>(n, load);
 }
 
-TEST_CASE("cuckoo_map: a capacity makes room for more keys, and for no fewer") {
+TEST_CASE("cuckoo_map: a capacity reserves slots for more keys, and for no fewer") {
   auto const keys = unique_keys<u32>(5000);
   auto const values = numbered_values<u32>(5000);
   using map_type = karpos::cuckoo_map<u32, u32, space>;
@@ -105,11 +105,11 @@ TEST_CASE("cuckoo_map: a capacity makes room for more keys, and for no fewer") {
     map_type::options const o{.layout = cuckoo_layout::dense, .load = 0.9, .capacity = capacity};
     map_type const map(space{}, to_space(keys), to_space(values), o);
     CHECK(map.bytes() == map_type::bytes_for(5000, o));
-    u64 const room = capacity < 5000 ? 5000 : capacity;
+    u64 const expected = capacity < 5000 ? 5000 : capacity;
     auto const slots = static_cast<double>(stats_that_add_up(map, 5000).slots);
-    CHECK(slots * 0.9 >= static_cast<double>(room));
-    CHECK(slots * 0.9 <= static_cast<double>(room) + 20);
-    holds_exactly("capacity " + std::to_string(capacity), map, oracle_of(keys, values), keys);
+    CHECK(slots * 0.9 >= static_cast<double>(expected));
+    CHECK(slots * 0.9 <= static_cast<double>(expected) + 20);
+    check_contents("capacity " + std::to_string(capacity), map, oracle_of(keys, values), keys);
   }
 }
 

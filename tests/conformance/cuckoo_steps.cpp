@@ -50,7 +50,7 @@ class split_keys {
     int shift = 0;
     while ((1 << shift) < step::buckets) ++shift;
     m_plan = cuckoo::region_plan::of(keys.size(), groups, shift, ~u64(0));
-    m_plan.room = std::min<u32>(m_plan.room, step::max_items);
+    m_plan.capacity = std::min<u32>(m_plan.capacity, step::max_items);
     memory_type const sizes(host{}, m_plan, false);
     m_memory = host_view<std::byte>("memory", sizes.bytes);
     m_table.groups = static_cast<u32>(groups);

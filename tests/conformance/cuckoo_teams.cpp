@@ -34,58 +34,70 @@ struct emulated_device {
   struct memory_space {};
 };
 
-/// Items in fixed-capacity partitions ("rooms"), as a GPU's steps on emulated teams leave them,
-/// after one pass or two.
+/// Items in fixed-capacity partitions, as a GPU's steps on emulated teams leave them, after one
+/// pass or two.
 template <class View>
 struct emulated_split {
   using word = typename View::word;
-  using rooms = partition::rooms<word>;
+  using fixed_partitions = partition::fixed_partitions<word>;
 
   cuckoo::region_plan plan;
   std::vector<word> items, coarse_items;
   std::vector<std::uint32_t> taken, filled, coarse_taken, coarse_filled;
-  std::uint32_t listed[2] = {0, 0};
+  std::uint32_t overflowed[2] = {0, 0};
 
   template <class Source>
   emulated_split(View const& table, Source const& source, cuckoo::region_plan const& p)
       : plan(p),
-        items(p.places()),
-        coarse_items(p.coarse_places()),
+        items(p.total_capacity()),
+        coarse_items(p.total_coarse_capacity()),
         taken(p.counted()),
         filled(p.counted()),
         coarse_taken(p.coarse_regions),
         coarse_filled(p.coarse_regions) {
-    rooms const to = rooms_of(taken, filled, listed[1], p.room, p.regions);
+    fixed_partitions const to =
+        make_fixed_partitions(taken, filled, overflowed[1], p.capacity, p.regions);
     if (p.coarse_regions == 0) {
-      move(source, part<Source>(table, 0), to, items);
+      move(source, partition_of<Source>(table, 0), to, items);
       return;
     }
-    rooms const coarse =
-        rooms_of(coarse_taken, coarse_filled, listed[0], p.coarse_room, p.coarse_regions);
-    move(source, part<Source>(table, p.coarse_bits), coarse, coarse_items);
-    partition::rooms_of_rooms<word> again{to, coarse};
-    again.parts = 1 << p.coarse_bits;
-    move(partition::rows_in_rooms<Source>(coarse_items.data()), part<Source>(table, 0), again,
-         items);
+    fixed_partitions const coarse = make_fixed_partitions(
+        coarse_taken, coarse_filled, overflowed[0], p.coarse_capacity, p.coarse_regions);
+    move(source, partition_of<Source>(table, p.coarse_bits), coarse, coarse_items);
+    partition::fine_partitions<word> again{to, coarse};
+    again.partitions = 1 << p.coarse_bits;
+    move(partition::rows_in_partitions<Source>(coarse_items.data()), partition_of<Source>(table, 0),
+         again, items);
   }
-  cuckoo::region_list<word> regions() { return {items.data(), nullptr, taken.data(), plan.room}; }
+  cuckoo::region_list<word> regions() {
+    return {items.data(), nullptr, taken.data(), plan.capacity};
+  }
 
  private:
-  static rooms rooms_of(std::vector<std::uint32_t>& taken, std::vector<std::uint32_t>& filled,
-                        std::uint32_t& listed, std::uint32_t room, u64 parts) {
-    return {taken.data(), filled.data(), nullptr, &listed, room, 0, static_cast<int>(parts)};
+  static fixed_partitions make_fixed_partitions(std::vector<std::uint32_t>& taken,
+                                                std::vector<std::uint32_t>& filled,
+                                                std::uint32_t& overflowed, std::uint32_t capacity,
+                                                u64 partitions) {
+    return {taken.data(),
+            filled.data(),
+            nullptr,
+            &overflowed,
+            capacity,
+            0,
+            static_cast<int>(partitions)};
   }
   template <class Source>
-  auto part(View const& table, int coarse_bits) const {
+  auto partition_of(View const& table, int coarse_bits) const {
     using region = cuckoo::region_of_key<View>;
-    return partition::part_of_row<Source, region>{region{table, plan.shift + coarse_bits},
-                                                  static_cast<std::uint32_t>(plan.regions)};
+    return partition::partition_of_row<Source, region>{region{table, plan.shift + coarse_bits},
+                                                       static_cast<std::uint32_t>(plan.regions)};
   }
-  template <class Source, class Part, class To>
-  void move(Source const& source, Part const& part, To const& to, std::vector<word>& out) {
+  template <class Source, class PartitionOf, class To>
+  void move(Source const& source, PartitionOf const& partition_of, To const& to,
+            std::vector<word>& out) {
     constexpr int teams = 3;
-    partition::move_tiles<emulated_device, Source, Part, false, To> const step(
-        source, part, partition::row_ranges{0, 0, teams}, to, out.data());
+    partition::move_tiles<emulated_device, Source, PartitionOf, false, To> const step(
+        source, partition_of, partition::row_ranges{0, 0, teams}, to, out.data());
     emulated_block block(48, 7);
     for (int i = 0; i < teams; ++i) block.run(step, i, teams);
   }
@@ -120,8 +132,8 @@ struct emulated_build {
                                    std::countr_zero(static_cast<unsigned>(step::buckets)),
                                    max_regions);
     emulated_split<view> split(here, source(keys, keys), plan);
-    report.listed[0] = split.listed[0];
-    report.listed[1] = split.listed[1];
+    report.overflowed[0] = split.overflowed[0];
+    report.overflowed[1] = split.overflowed[1];
     emulated_block block(Threads, 7);
     step const build{here, split.regions(), &report};
     for (u64 r = 0; r < plan.regions; ++r)
@@ -200,12 +212,12 @@ TEST_CASE("regions that overflow, in the first pass or the second, are reported"
     u64 in = 0, overflowing = 0;
     for (u64 r = 0; r < plan.regions; ++r) {
       overflowing += split.regions().overflows(r);
-      in += split.taken[r] <= plan.room ? split.taken[r] : split.filled[r];
+      in += split.taken[r] <= plan.capacity ? split.taken[r] : split.filled[r];
     }
     CHECK(overflowing == 1);
-    CHECK(split.listed[1] > 0);
-    CHECK((split.listed[0] > 0) == (plan.coarse_regions > 0));
-    CHECK(in + split.listed[0] + split.listed[1] == list.size());
+    CHECK(split.overflowed[1] > 0);
+    CHECK((split.overflowed[0] > 0) == (plan.coarse_regions > 0));
+    CHECK(in + split.overflowed[0] + split.overflowed[1] == list.size());
   }
 }
 

@@ -82,11 +82,11 @@ void check_against(std::string const& text) {
 
 void check_renaming(std::string const& text) {
   generator_spec const spec = parse_generator(text);
-  auto const rename = karpos::perf::renaming::of(spec);
+  auto const renumber = karpos::perf::renumbering::of(spec);
   std::vector<bool> hit(spec.vertices());
   std::uint64_t moved = 0;
   for (std::uint64_t v = 0; v < spec.vertices(); ++v) {
-    std::uint64_t const name = rename(v);
+    std::uint64_t const name = renumber(v);
     REQUIRE(name < spec.vertices());
     hit[name] = true;
     moved += name != v;

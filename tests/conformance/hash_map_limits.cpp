@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "conformance/limits_suite.hpp"
-#include "support/looks.hpp"
+#include "support/probe_counter.hpp"
 
 namespace {
 
@@ -70,7 +70,7 @@ TEST_CASE("a table is filled to its last slot, and says when it is full") {
 
 /// Inserts, from all threads, more keys than the table holds.
 template <class Key, class T, class Probing, int B>
-void storms_a_small_table(u64 max_keys) {
+void overfills_small_table(u64 max_keys) {
   karpos::hash_map<Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B> map(
       space{}, max_keys);
   u64 const slots = map.capacity();
@@ -104,15 +104,15 @@ void storms_a_small_table(u64 max_keys) {
 TEST_CASE(
     "more keys than fit, from all threads: nothing accepted is lost, and there is an end to it") {
   for (int round = 0; round < 20; ++round) {
-    storms_a_small_table<u32, u32, karpos::double_hashing, 4>(1 + static_cast<u64>(round) * 10);
-    storms_a_small_table<u64, u64, karpos::linear_probing, 2>(1 + static_cast<u64>(round) * 10);
+    overfills_small_table<u32, u32, karpos::double_hashing, 4>(1 + static_cast<u64>(round) * 10);
+    overfills_small_table<u64, u64, karpos::linear_probing, 2>(1 + static_cast<u64>(round) * 10);
   }
   // With linear probing, keys are rejected after a probe of every bucket, until the table is known
   // to be full.
-  storms_a_small_table<u32, u32, karpos::linear_probing, 8>(2000);
-  storms_a_small_table<u64, u64, karpos::linear_probing, 2>(1000);
+  overfills_small_table<u32, u32, karpos::linear_probing, 8>(2000);
+  overfills_small_table<u64, u64, karpos::linear_probing, 2>(1000);
   // More buckets than double hashing probes at most.
-  storms_a_small_table<u32, u32, karpos::double_hashing, 1>(5000);
+  overfills_small_table<u32, u32, karpos::double_hashing, 1>(5000);
 }
 
 template <class Ref>
@@ -124,7 +124,7 @@ struct insert_each {
   }
 };
 template <class Ref>
-struct look_for_each {
+struct contains_each {
   Ref map;
   view<u32> keys;
   KOKKOS_FUNCTION void operator()(int i, u64& found) const { found += map.contains(keys(i)); }
@@ -137,7 +137,7 @@ u64 sum_of(view<u32> const& keys, Body const& body) {
   return sum;
 }
 /// Key comparisons per absent key: in lookups, in erasures, and in insertions into a full table.
-struct looks_of_absent {
+struct probes_of_absent {
   double found, found_in_kernel, erased, inserted = 0, inserted_in_kernel = 0;
 };
 
@@ -150,8 +150,8 @@ void is_as_fast_when_full(u64 max_keys) {
                                     karpos_test::counting_equal<u32>, Probing, B>;
   using report = karpos::insert_report;
   constexpr u64 n = 500;
-  karpos_test::looks const looks;
-  map_type map(space{}, max_keys, {.load = 0.98}, {}, {looks.at()});
+  karpos_test::probe_counter const probe_counter;
+  map_type map(space{}, max_keys, {.load = 0.98}, {}, {probe_counter.at()});
   u64 const slots = map.capacity(), last = slots / 50;
   CAPTURE(slots);
   CAPTURE(B);
@@ -160,29 +160,29 @@ void is_as_fast_when_full(u64 max_keys) {
   auto const absent = at(2 * slots, 2 * slots + n);
   view<bool> const out("out", n);
   auto const lookups = [&](map_type& m) {
-    looks_of_absent c{};
+    probes_of_absent c{};
     u64 there = 0;
-    c.found = looks.of_each(n, [&] { m.contains(space{}, absent, out); });
-    c.found_in_kernel = looks.of_each(n, [&] {
+    c.found = probe_counter.per_key(n, [&] { m.contains(space{}, absent, out); });
+    c.found_in_kernel = probe_counter.per_key(n, [&] {
       there +=
-          sum_of(absent, look_for_each<typename map_type::frozen_ref_type>{m.frozen_ref(), absent});
-      there += sum_of(absent, look_for_each<typename map_type::ref_type>{m.ref(), absent});
+          sum_of(absent, contains_each<typename map_type::frozen_ref_type>{m.frozen_ref(), absent});
+      there += sum_of(absent, contains_each<typename map_type::ref_type>{m.ref(), absent});
     });
-    c.erased = looks.of_each(n, [&] { there += m.erase(space{}, absent); });
+    c.erased = probe_counter.per_key(n, [&] { there += m.erase(space{}, absent); });
     CHECK(there == 0);
     return c;
   };
   CHECK(map.insert(space{}, at(0, slots - 2 * last), 1u).rejected == 0);
-  double const insertion =
-      looks.of_each(last, [&] { map.insert(space{}, at(slots - 2 * last, slots - last), 1u); });
+  double const insertion = probe_counter.per_key(
+      last, [&] { map.insert(space{}, at(slots - 2 * last, slots - last), 1u); });
   auto const near = lookups(map);
   auto const check_full = [&](map_type& m, u64 there) {
     auto c = lookups(m);
     u64 full = 0;
     typename map_type::report_view const r("report");
-    c.inserted = looks.of_each(n, [&] { m.insert_async(space{}, absent, 1u, r); });
+    c.inserted = probe_counter.per_key(n, [&] { m.insert_async(space{}, absent, 1u, r); });
     CHECK(bool(karpos_test::to_host_scalar(r) == report{0, 0, n, 0}));
-    c.inserted_in_kernel = looks.of_each(n, [&] {
+    c.inserted_in_kernel = probe_counter.per_key(n, [&] {
       full = sum_of(absent, insert_each<typename map_type::ref_type>{m.ref(), absent});
     });
     CHECK(full == n);
@@ -223,7 +223,7 @@ void is_as_fast_when_full(u64 max_keys) {
 }
 TEST_CASE(
     "a full table is no slower than one that is nearly full, and knows when it is no longer full") {
-  if (karpos::detail::open_addressing::tuning<space>::marks_on_the_way) {
+  if (karpos::detail::open_addressing::tuning<space>::eager_marks) {
     MESSAGE("skipped: kernels leave marks of refused keys here; the next case tests what calls do");
     return;
   }
@@ -238,19 +238,20 @@ TEST_CASE(
 
 /// A hash_map whose insertions set marks while they probe, as on GPUs.
 template <class Probing, int B>
-struct marking_traits
+struct eager_marks_traits
     : karpos::detail::open_addressing::traits<u32, u32, space, karpos::hash<u32>,
                                               karpos_test::counting_equal<u32>, Probing, B> {
-  static constexpr bool marks_on_the_way = true;
+  static constexpr bool eager_marks = true;
 };
 template <class Probing, int B>
-class marking_map : public karpos::hash_table<
-                        karpos::detail::open_addressing::storage<marking_traits<Probing, B>>> {
-  using base = typename marking_map::hash_table;
+class eager_marks_map
+    : public karpos::hash_table<
+          karpos::detail::open_addressing::storage<eager_marks_traits<Probing, B>>> {
+  using base = typename eager_marks_map::hash_table;
 
  public:
-  marking_map(u64 max_keys, karpos_test::looks const& looks)
-      : base(space{}, "marking_map", max_keys, {.load = 0.98}, {}, {looks.at()}, {}) {}
+  eager_marks_map(u64 max_keys, karpos_test::probe_counter const& probe_counter)
+      : base(space{}, "eager_marks_map", max_keys, {.load = 0.98}, {}, {probe_counter.at()}, {}) {}
 };
 
 template <class Ref>
@@ -264,10 +265,10 @@ struct offer_keys {
 /// keys.
 template <class Probing, int B>
 void is_fast_again_when_full(u64 max_keys) {
-  using map_type = marking_map<Probing, B>;
+  using map_type = eager_marks_map<Probing, B>;
   constexpr u64 n = 500;
-  karpos_test::looks const looks;
-  map_type map(max_keys, looks);
+  karpos_test::probe_counter const probe_counter;
+  map_type map(max_keys, probe_counter);
   u64 const slots = map.capacity(), last = slots / 50;
   CAPTURE(slots);
   auto const keys = unique_keys<u32>(3 * slots + n);
@@ -276,10 +277,10 @@ void is_fast_again_when_full(u64 max_keys) {
   view<bool> const out("out", n);
   typename map_type::report_view const r("report");
   auto const lookups = [&] {
-    return looks.of_each(n, [&] { map.contains(space{}, absent, out); });
+    return probe_counter.per_key(n, [&] { map.contains(space{}, absent, out); });
   };
   auto const erasures = [&] {
-    return looks.of_each(n, [&] { CHECK(map.erase(space{}, absent) == 0); });
+    return probe_counter.per_key(n, [&] { CHECK(map.erase(space{}, absent) == 0); });
   };
   auto const some_refused = at(slots, slots + 5);
   double near_lookup = 0, near_erasure = 0, near_insertion = 0;
@@ -288,7 +289,7 @@ void is_fast_again_when_full(u64 max_keys) {
     CHECK(map.insert(space{}, some_refused, 1u).rejected == 5);
     CHECK(lookups() <= 10 * near_lookup);
     CHECK(erasures() <= 10 * near_erasure);
-    CHECK(looks.of_each(n, [&] { map.insert_async(space{}, absent, 1u, r); }) <=
+    CHECK(probe_counter.per_key(n, [&] { map.insert_async(space{}, absent, 1u, r); }) <=
           10 * near_insertion);
     CHECK(bool(karpos_test::to_host_scalar(r) == karpos::insert_report{0, 0, n, 0}));
     CHECK(map.size(space{}) == there);
@@ -297,8 +298,8 @@ void is_fast_again_when_full(u64 max_keys) {
   for (int round = 0; round < 2; ++round) {
     CAPTURE(round);
     CHECK(map.insert(space{}, at(0, slots - 2 * last), 1u).rejected == 0);
-    near_insertion =
-        looks.of_each(last, [&] { map.insert(space{}, at(slots - 2 * last, slots - last), 1u); });
+    near_insertion = probe_counter.per_key(
+        last, [&] { map.insert(space{}, at(slots - 2 * last, slots - last), 1u); });
     near_lookup = lookups();
     near_erasure = erasures();
     CHECK(map.insert(space{}, at(slots - last, slots), 1u).inserted == last);
@@ -328,10 +329,10 @@ void is_fast_again_when_full(u64 max_keys) {
   using offer_type = offer_keys<typename map_type::ref_type>;
   Kokkos::parallel_for("offer", Kokkos::RangePolicy<space>(0, 2 * slots),
                        offer_type{map.ref(), too_many});
-  map_type copy(max_keys, looks);
+  map_type copy(max_keys, probe_counter);
   deep_copy(space{}, copy, map);
   CHECK(copy.insert(space{}, some_refused, 1u).rejected == 5);
-  CHECK(looks.of_each(n, [&] { copy.contains(space{}, absent, out); }) <= 10 * near_lookup);
+  CHECK(probe_counter.per_key(n, [&] { copy.contains(space{}, absent, out); }) <= 10 * near_lookup);
 }
 TEST_CASE("marks that refused keys left are removed from a full table") {
   is_fast_again_when_full<karpos::double_hashing, 4>(3'000);
@@ -344,7 +345,7 @@ TEST_CASE("insert_or_throw names what was asked, what was found and what will do
   auto const keys = to_space(unique_keys<u32>(slots + 50));
   std::string const asked = std::to_string(slots + 50), found = std::to_string(slots);
   throws<karpos::capacity_error>([&] { map.insert_or_throw(space{}, keys, 1u); },
-                                 "asked for " + asked, "found room for " + found,
+                                 "asked for " + asked, "found space for " + found,
                                  "max_keys >= " + asked);
   CHECK(map.size(space{}) == slots);
   u64 would_do = 0;

@@ -24,7 +24,7 @@ using karpos::insert_report;
 
 /// Erases all keys of a full map and inserts others, repeatedly.
 template <class Key, class T>
-void takes_others_again_and_again(u64 max_keys, double load, int rounds) {
+void replaces_keys_repeatedly(u64 max_keys, double load, int rounds) {
   typename karpos::hash_map<Key, T, space>::options o;
   o.load = load;
   karpos::hash_map<Key, T, space> map(space{}, max_keys, o);
@@ -54,10 +54,10 @@ void takes_others_again_and_again(u64 max_keys, double load, int rounds) {
 }
 
 TEST_CASE("erase all, insert others: every key is taken, round after round") {
-  takes_others_again_and_again<u32, u32>(100, 0.8, 10000);
-  takes_others_again_and_again<u32, u32>(100000, 0.8, 6);
-  takes_others_again_and_again<u64, u64>(1000, 0.98, 40);
-  takes_others_again_and_again<u32, u32>(1, 0.5, 100);
+  replaces_keys_repeatedly<u32, u32>(100, 0.8, 10000);
+  replaces_keys_repeatedly<u32, u32>(100000, 0.8, 6);
+  replaces_keys_repeatedly<u64, u64>(1000, 0.98, 40);
+  replaces_keys_repeatedly<u32, u32>(1, 0.5, 100);
 }
 
 /// Fills every slot of a table, and erases every key, by kernels that the host does not see.
@@ -186,7 +186,7 @@ TEST_CASE("0.0 and -0.0 are one key, and so is every NaN") {
 
 /// Counts the operations of a ref that answer wrongly for a key equal to a sentinel.
 template <class Map>
-struct ask_for_sentinel {
+struct look_up_sentinel {
   typename Map::ref_type map;
   view<u32> answers;
   KOKKOS_FUNCTION void operator()(int) const {
@@ -204,7 +204,7 @@ void sentinels_are_no_success() {
   Map map(space{}, 100);
   view<u32> const answers("answers", 1);
   Kokkos::parallel_for("karpos_test::sentinel", Kokkos::RangePolicy<space>(0, 1),
-                       ask_for_sentinel<Map>{map.ref(), answers});
+                       look_up_sentinel<Map>{map.ref(), answers});
   CHECK(to_host(answers)[0] == 0);
   CHECK(map.size(space{}) == 0);
 }
@@ -217,7 +217,7 @@ TEST_CASE("a key equal to a sentinel is no success in a kernel") {
 
 /// Runs mixed operations on a few keys that come and go: many more insertions than slots.
 template <class Key>
-void keys_come_and_go(u64 max_keys, double load, u64 n) {
+void churn_keys(u64 max_keys, double load, u64 n) {
   using operation = karpos::map_operation<Key, Key>;
   typename karpos::hash_map<Key, Key, space>::options o;
   o.load = load;
@@ -268,9 +268,9 @@ TEST_CASE("apply: tombstones that kernels left are in no insertion's way, nor in
 }
 
 TEST_CASE("apply: keys that come and go for ever are never refused") {
-  keys_come_and_go<u32>(1000, 0.8, 100000);
-  keys_come_and_go<u64>(1000, 0.95, 100000);
-  keys_come_and_go<u32>(3, 0.5, 2000);
+  churn_keys<u32>(1000, 0.8, 100000);
+  churn_keys<u64>(1000, 0.95, 100000);
+  churn_keys<u32>(3, 0.5, 2000);
 }
 
 }  // namespace

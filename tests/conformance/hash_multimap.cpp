@@ -109,7 +109,7 @@ struct tally_matches {
 };
 /// Computes these sums with a ref, query by query, and counts the ref's contradictory answers.
 template <class Ref, class Key, class T>
-struct ask_ref {
+struct query_ref {
   Ref ref;
   view<Key> queries;
   view<u64> calls;
@@ -131,7 +131,7 @@ struct ask_ref {
 };
 /// Computes these sums with tiles.
 template <int W, class Ref, class Key, class T>
-struct ask_by_tiles {
+struct query_by_tiles {
   Ref ref;
   view<Key> queries;
   view<u64> calls;
@@ -185,16 +185,17 @@ void check_kernels(std::string const& what, Map const& map, oracle<Key, T> const
   tallies(", by a ref", [&](auto const& calls, auto const& sums) {
     u64 wrong = 0;
     Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(space(), 0, n),
-                            ask_ref<ref_type, Key, T>{map.frozen_ref(), q, calls, sums}, wrong);
+                            query_ref<ref_type, Key, T>{map.frozen_ref(), q, calls, sums}, wrong);
     same(what + ": answers of a ref that contradict each other", wrong, 0);
   });
   tallies(", by tiles of 4", [&](auto const& calls, auto const& sums) {
     karpos::device::for_each_tile<4>(
-        "tiles", space(), n, ask_by_tiles<4, ref_type, Key, T>{map.frozen_ref(), q, calls, sums});
+        "tiles", space(), n, query_by_tiles<4, ref_type, Key, T>{map.frozen_ref(), q, calls, sums});
   });
   tallies(", by tiles of 32", [&](auto const& calls, auto const& sums) {
     karpos::device::for_each_tile<32>(
-        "tiles", space(), n, ask_by_tiles<32, ref_type, Key, T>{map.frozen_ref(), q, calls, sums});
+        "tiles", space(), n,
+        query_by_tiles<32, ref_type, Key, T>{map.frozen_ref(), q, calls, sums});
   });
 }
 
@@ -312,9 +313,9 @@ void inserts_in_batches(std::size_t n, u64 multiplicity, std::size_t batches) {
   u64 const most = std::max(u64(1), 100'000 / multiplicity);
   auto const queries = some_queries(keys, std::min(u64(500), most));
   check(what, std::as_const(map), o, queries);
-  holds(what + ": nothing was pending", map.settle(space()) == karpos::insert_report{});
+  holds(what + ": nothing was pending", map.consolidate(space()) == karpos::insert_report{});
   same(what + ": blocks of a key", map.longest_chain(), batches == 0 || n == 0 ? 0 : 1);
-  check(what + ", settled", map, o, queries);
+  check(what + ", consolidated", map, o, queries);
 }
 
 template <class Key, class T, class Number>
@@ -354,7 +355,7 @@ TEST_CASE("a hash and an equality that hold views") {
   auto const keys = to_space(numbers<u32>(n)), values = to_space(numbers<u32>(n, 7));
   holds("report", map.insert(space(), keys, values) == karpos::insert_report{n, 0, 0, 0});
   map.insert_async(space(), keys, values);
-  holds("pending", map.settle(space()) == karpos::insert_report{n, 0, 0, 0});
+  holds("pending", map.consolidate(space()) == karpos::insert_report{n, 0, 0, 0});
   view<u32> const counts("counts", different);
   map.count(space(), to_space(first), counts);
   for (u32 const c : to_host(counts)) CHECK(c == 2 * n / different);
@@ -516,7 +517,7 @@ TEST_CASE(
   auto const others = unique_keys<u32>(1'100);
   nearly_full.insert(space(), to_space(std::vector<u32>(others.begin(), others.begin() + 1'000)),
                      1u);
-  nearly_full.settle(space());
+  nearly_full.consolidate(space());
   view<u32> const first("key", 102), values("values", 102);
   nearly_full.retrieve_all(space(), first, values);
   std::vector<u32> const equal((100 - nearly_full.size()) / 2, to_host(first)[0]);
@@ -625,7 +626,7 @@ u64 insert_in_kernel(small_map::ref_type const& ref, std::vector<u32> const& key
 }  // namespace
 
 TEST_CASE(
-    "pairs that kernels insert are found once they were taken in, beside those of bulk calls") {
+    "pairs that kernels insert are found once they are in the table, beside those of bulk calls") {
   constexpr std::size_t n = 4'000;
   auto const keys = repeated<u32>(n, 50);
   auto const values = numbers<u32>(n);
@@ -640,17 +641,17 @@ TEST_CASE(
   CHECK(map.size() == 0);
   CHECK(insert_in_kernel(ref, keys, 500, 500) == 0);
   o.insert(part(keys, 0, 1'000), part(values, 0, 1'000));
-  CHECK(map.settle(space()) == karpos::insert_report{1'000, 0, 0, 0});
-  check("after settle", map, o, part(keys, 0, 80));
-  // The next bulk insertion consolidates them, too; settle() still reports them.
+  CHECK(map.consolidate(space()) == karpos::insert_report{1'000, 0, 0, 0});
+  check("after consolidate", map, o, part(keys, 0, 80));
+  // The next bulk insertion inserts them, too; consolidate() still reports them.
   CHECK(insert_in_kernel(map.ref(space(), 1'000), keys, 1'000, 1'000) == 0);
   CHECK(
       map.insert(space(), to_space(part(keys, 2'000, 3'000)), to_space(part(values, 2'000, 3'000)))
           .inserted == 1'000);
   o.insert(part(keys, 1'000, 3'000), part(values, 1'000, 3'000));
   check("after an insertion", map, o, part(keys, 0, 80));
-  CHECK(map.settle(space()) == karpos::insert_report{1'000, 0, 0, 0});
-  // insert_async does not block; a later erasure consolidates its pairs.
+  CHECK(map.consolidate(space()) == karpos::insert_report{1'000, 0, 0, 0});
+  // insert_async does not block; a later erasure inserts its pairs.
   map.insert_async(space(), to_space(part(keys, 3'000, n)), to_space(part(values, 3'000, n)));
   o.insert(part(keys, 3'000, n), part(values, 3'000, n));
   auto const some = part(keys, 0, 5);
@@ -658,36 +659,37 @@ TEST_CASE(
   check("after an erasure", map, o, part(keys, 0, 80));
 }
 
-TEST_CASE("pending pairs that find no room, in their list or in the table, are counted") {
+TEST_CASE("pending pairs that do not fit, into their list or into the table, are counted") {
   small_map map(space(), 20);
   auto const keys = repeated<u32>(40, 2);
   CHECK(insert_in_kernel(map.ref(space(), 10), keys, 0, 16) == 6);
-  CHECK(map.settle(space()) == karpos::insert_report{10, 0, 6, 0});
+  CHECK(map.consolidate(space()) == karpos::insert_report{10, 0, 6, 0});
   CHECK(insert_in_kernel(map.ref(space(), 16), keys, 0, 16) == 0);
-  CHECK(map.settle(space()) == karpos::insert_report{10, 0, 6, 0});
+  CHECK(map.consolidate(space()) == karpos::insert_report{10, 0, 6, 0});
   CHECK(map.size() == 20);
   map.insert_async(space(), to_space<u32>({~u32(0), 5}), 1u);
-  CHECK(map.settle(space()) == karpos::insert_report{0, 0, 1, 1});
+  CHECK(map.consolidate(space()) == karpos::insert_report{0, 0, 1, 1});
   map.clear(space());
   map.insert_async(space(), to_space<u32>({~u32(0), 5}), 1u);
   map.insert_async(space(), to_space<u32>({6}), 1u);
-  CHECK(map.settle(space()) == karpos::insert_report{2, 0, 0, 1});
+  CHECK(map.consolidate(space()) == karpos::insert_report{2, 0, 0, 1});
   map.ref(space(), 5);
   map.clear(space());
-  CHECK(map.settle(space()) == karpos::insert_report{});
+  CHECK(map.consolidate(space()) == karpos::insert_report{});
 }
 
-TEST_CASE("room for no pairs: what kernels insert nevertheless is taken in, or full and counted") {
+TEST_CASE(
+    "capacity for no pairs: what kernels insert nevertheless is inserted, or full and counted") {
   auto const keys = repeated<u32>(8, 2);
   small_map map(space(), 20);
   u64 const full = insert_in_kernel(map.ref(space(), 0), keys, 0, 3);
-  CHECK(map.settle(space()) == karpos::insert_report{3 - full, 0, full, 0});
+  CHECK(map.consolidate(space()) == karpos::insert_report{3 - full, 0, full, 0});
   map.ref(space(), 4);
-  map.settle(space());
+  map.consolidate(space());
   CHECK(insert_in_kernel(map.ref(space(), 0), keys, 0, 2) == 0);
-  CHECK(map.settle(space()) == karpos::insert_report{2, 0, 0, 0});
+  CHECK(map.consolidate(space()) == karpos::insert_report{2, 0, 0, 0});
   map.insert_async(space(), to_space<u32>({}), to_space<u32>({}));
-  CHECK(map.settle(space()) == karpos::insert_report{});
+  CHECK(map.consolidate(space()) == karpos::insert_report{});
 }
 
 TEST_CASE(
@@ -718,10 +720,10 @@ TEST_CASE("limits: pair numbers, memory, rehash, tables without memory") {
                                 "1152921504606846976 pairs", "make several tables");
   small_map map(space(), 100);
   map.insert(space(), to_space(repeated<u32>(100, 10)), 1u);
-  throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 50); }, "found room for 99",
+  throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 50); }, "found space for 99",
                                  "max_pairs >= 100");
   throws<karpos::capacity_error>([&] { map.rehash(space(), 100, 9); }, "karpos: rehash",
-                                 "found room for 9", "max_keys >= 10");
+                                 "found space for 9", "max_keys >= 10");
   CHECK(map.size() == 100);
   CHECK(small_map(space(), 100, {}).max_keys() == map.max_keys());  // {}: the options
   map.rehash(space(), 5'000, 500);
@@ -732,7 +734,7 @@ TEST_CASE("limits: pair numbers, memory, rehash, tables without memory") {
   auto const keys = to_space<u32>({1});
   throws<std::logic_error>([&] { empty.insert(space(), keys, 1u); }, "no memory");
   throws<std::logic_error>([&] { empty.retrieve_size(space(), keys); }, "no memory");
-  throws<std::logic_error>([&] { empty.settle(space()); }, "no memory");
+  throws<std::logic_error>([&] { empty.consolidate(space()); }, "no memory");
   small_map taken(std::move(map));
   CHECK(taken.size() == 5'000);
   CHECK(map.size() == 0);
@@ -783,7 +785,7 @@ struct wide {
 };
 }  // namespace
 
-TEST_CASE("pending pairs are inserted once, where memory runs out while they are taken in") {
+TEST_CASE("pending pairs are inserted once, also if memory runs out meanwhile") {
   constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible;
   if (!on_host || karpos_test::dies_without_memory) {
@@ -809,7 +811,7 @@ TEST_CASE("pending pairs are inserted once, where memory runs out while they are
   u64 const inserted = map.size() - equal.extent(0);
   CHECK(inserted >= 100);
   CHECK(map.insert(space(), another, wide{}).inserted == 1);
-  CHECK(map.settle(space()) == karpos::insert_report{inserted, 0, 1'000 - inserted, 0});
+  CHECK(map.consolidate(space()) == karpos::insert_report{inserted, 0, 1'000 - inserted, 0});
   view<u32> const count("count", 1);
   map.count(space(), another, count);
   CHECK(to_host(count)[0] == n - 1'000 + 100 + 1);
@@ -839,11 +841,11 @@ TEST_CASE("copies: on the host and back, without what is pending") {
   CHECK(map.size() == o.map.size());
   map.ref(space(), 5);
   deep_copy(space(), copy, map);  // space is reserved, but no pair is pending
-  check("copied beside room for pairs", copy, o, some_queries(keys, 200));
+  check("copied beside reserved pairs", copy, o, some_queries(keys, 200));
   map.insert_async(space(), to_space<u32>({1, 1}), 9u);
   throws<std::invalid_argument>([&] { deep_copy(space(), copy, map); }, "2 pairs are pending",
-                                "settle");
-  map.settle(space());
+                                "consolidate");
+  map.consolidate(space());
   o.insert({1, 1}, {9, 9});
   deep_copy(space(), copy, map);
   check("copied again", copy, o, some_queries(keys, 200));
@@ -855,11 +857,11 @@ TEST_CASE("an insert_async of no pairs leaves nothing pending, and needs a table
   map.insert_async(space(), none, none);
   deep_copy(space(), copy, map);
   CHECK(copy.size() == 0);
-  CHECK(map.settle(space()) == karpos::insert_report{});
+  CHECK(map.consolidate(space()) == karpos::insert_report{});
   throws<std::logic_error>([&] { empty.insert_async(space(), none, none); }, "no memory");
 }
 
-TEST_CASE("a rehash takes in what is pending, for which it makes room") {
+TEST_CASE("a rehash inserts what is pending, and reserves capacity for it") {
   auto const keys = repeated<u32>(50, 5);
   small_map map(space(), 60);
   oracle<u32, u32> o;
@@ -870,10 +872,10 @@ TEST_CASE("a rehash takes in what is pending, for which it makes room") {
   check("rehashed", map, o, some_queries(keys, 200));
   map.insert_async(space(), to_space(keys), 8u);
   o.insert(keys, std::vector<u32>(50, 8));
-  throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 200); }, "found room for 99");
+  throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 200); }, "found space for 99");
   CHECK(map.size() == 100);
   check("refused with the pending ones in", map, o, some_queries(keys, 200));
-  CHECK(map.settle(space()) == karpos::insert_report{100, 0, 0, 0});
+  CHECK(map.consolidate(space()) == karpos::insert_report{100, 0, 0, 0});
 }
 
 TEST_CASE("a workspace that does not do is refused before anything changes") {

@@ -42,7 +42,7 @@ struct tally_set_keys {
   view<u64> calls;  // by key
   KOKKOS_FUNCTION void operator()(u32 key) const { Kokkos::atomic_add(&calls(key), u64(1)); }
 };
-struct ask_set {
+struct query_set {
   set_type::frozen_ref_type ref;
   view<u32> queries;
   view<u64> calls;
@@ -73,7 +73,7 @@ void check(std::string const& what, set_type const& set, counts_type const& o) {
   set.for_each(space(), tally_set_keys{visits});
   u64 wrong = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(space(), 0, 1'000),
-                          ask_set{set.frozen_ref(), q, by_ref}, wrong);
+                          query_set{set.frozen_ref(), q, by_ref}, wrong);
   same(what + ": answers of a ref that contradict each other", wrong, 0);
   holds(what + ": counts", to_host(counts) == expected);
   holds(what + ": matches", to_host(calls) == expected);
@@ -130,8 +130,8 @@ TEST_CASE("a multiset counts, whatever the multiplicities are") {
   set.insert_async(space(), to_space<u32>({77, 77}));
   for (u32 key = 0; key < 7; ++key) o[key] += 10;
   o[77] = 2;
-  CHECK(set.settle(space()) == karpos::insert_report{72, 0, 0, 0});
-  check("pending ones taken in", set, o);
+  CHECK(set.consolidate(space()) == karpos::insert_report{72, 0, 0, 0});
+  check("pending ones inserted", set, o);
   set_type copy;
   deep_copy(space(), copy, set);
   set.clear(space());

@@ -58,7 +58,7 @@ struct set_suite {
     tiny_sets();
     Set set(space{}, 2000);
     inserts(set);
-    looks_up(set);
+    finds_keys(set);
     erases_and_inserts_again(set);
     refuses(set);
     lives_elsewhere();
@@ -94,7 +94,7 @@ struct set_suite {
     CHECK(Set::bytes_for(2000) >= set.capacity() * sizeof(Key));
   }
 
-  void looks_up(Set& set) const {
+  void finds_keys(Set& set) const {
     std::vector<bool> there(keys.size()), there_if(keys.size());
     u64 sum = 0;
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -140,7 +140,7 @@ struct set_suite {
                karpos::insert_report{slots, 0, 3000 - slots, 0}));
     CHECK(contents(small).size() == slots);
     throws<karpos::capacity_error>([&] { small.insert_or_throw(space{}, to_space(keys)); },
-                                   "hash_set", "found room for " + std::to_string(slots));
+                                   "hash_set", "found space for " + std::to_string(slots));
     view<bool> const short_flags("flags", 3);
     view<Key> const few("few", 3);
     throws<std::invalid_argument>([&] { set.contains(space{}, to_space(keys), short_flags); },

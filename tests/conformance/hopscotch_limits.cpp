@@ -6,7 +6,7 @@
 
 #include "conformance/limits_suite.hpp"
 #include "support/hopscotch_inspect_map.hpp"
-#include "support/looks.hpp"
+#include "support/probe_counter.hpp"
 
 namespace {
 
@@ -65,14 +65,14 @@ u64 lines_reached(karpos::detail::hopscotch::line_geometry const& g) {
 TEST_CASE("hopscotch_map: in tables of all sizes moves lead from every line to every other one") {
   using karpos::detail::hopscotch::line_geometry;
   u64 parted = 0, wasted = 0;
-  auto const look_at = [&](u64 slots) {
+  auto const check_lines = [&](u64 slots) {
     line_geometry const g(line_geometry::lines_for(slots));
     parted += lines_reached(g) != g.lines();
-    wasted += g.lines() > line_geometry::least && g.lines() * 7 > slots + 5 * 14;
+    wasted += g.lines() > line_geometry::min_lines && g.lines() * 7 > slots + 5 * 14;
     CHECK(g.lines() * 7 >= slots);
   };
-  for (u64 slots = 1; slots < 4000; slots += 7) look_at(slots);
-  for (u64 slots = 4000; slots < 1'000'000; slots += slots / 5 + 1) look_at(slots);
+  for (u64 slots = 1; slots < 4000; slots += 7) check_lines(slots);
+  for (u64 slots = 4000; slots < 1'000'000; slots += slots / 5 + 1) check_lines(slots);
   CHECK(parted == 0);
   CHECK(wasted == 0);
 }
@@ -169,8 +169,9 @@ template <class Key, class T>
 void remembers_being_full(u64 max_keys) {
   using map_type = karpos::hopscotch_map<Key, T, space, karpos_test::counting_hash<Key>>;
   using ref_type = typename map_type::ref_type;
-  karpos_test::looks const looks;
-  map_type map(space{}, max_keys, {.load = 0.98, .growth = karpos::growth::fixed}, {looks.at()});
+  karpos_test::probe_counter const probe_counter;
+  map_type map(space{}, max_keys, {.load = 0.98, .growth = karpos::growth::fixed},
+               {probe_counter.at()});
   u64 const slots = map.capacity(), n = 300;
   CAPTURE(slots);
   auto const keys = unique_keys<Key>(40 * slots + n);
@@ -178,7 +179,8 @@ void remembers_being_full(u64 max_keys) {
              others = to_space(part(keys, 40 * slots, 40 * slots + n));
   auto const refuses_early = [&](map_type& m) {
     u64 rejected = 0;
-    CHECK(looks.of_each(n, [&] { rejected = m.insert(space{}, others, T(1)).rejected; }) < 64);
+    CHECK(probe_counter.per_key(n, [&] { rejected = m.insert(space{}, others, T(1)).rejected; }) <
+          64);
     CHECK(rejected == n);
   };
   auto const change = [&](Key key, bool erases) {
@@ -194,13 +196,14 @@ void remembers_being_full(u64 max_keys) {
   deep_copy(space{}, copy, map);
   refuses_early(copy);
 
-  constexpr u64 noted_together = 2 * karpos::detail::hopscotch::tuning<space>::noted_together;
+  constexpr u64 min_batched_erasures =
+      2 * karpos::detail::hopscotch::tuning<space>::min_batched_erasures;
   typename map_type::erase_view const report("report");
   auto const in = keys_in(map);
   u64 round = 0, forgotten = 0, inserted = 0;
   for (Key const key : in) {
     if (++round > 40) break;
-    map.insert(space{}, others, T(1));  // finds out again that the table is full
+    map.insert(space{}, others, T(1));  // detects again that the table is full
     bool erased = false, taken = false;
     switch (round % 5) {
       case 0:
@@ -213,16 +216,16 @@ void remembers_being_full(u64 max_keys) {
         erased = change(key, true);
         break;
       case 3:
-        erased = map.erase(space{}, to_space(std::vector<Key>(noted_together, key))) == 1;
+        erased = map.erase(space{}, to_space(std::vector<Key>(min_batched_erasures, key))) == 1;
         break;
       default:
-        map.erase_async(space{}, to_space(std::vector<Key>(noted_together, key)), report);
+        map.erase_async(space{}, to_space(std::vector<Key>(min_batched_erasures, key)), report);
         erased = to_host_scalar(report).erased == 1;
     }
     CHECK(erased);
-    double const looked =
-        looks.of_each(1, [&] { taken = change(keys[40 * slots + round], false); });
-    forgotten += !taken && looked < 100;
+    double const calls =
+        probe_counter.per_key(1, [&] { taken = change(keys[40 * slots + round], false); });
+    forgotten += !taken && calls < 100;
     inserted += taken;
     if (!taken) CHECK(change(key, false));
   }

@@ -128,7 +128,7 @@ TEST_CASE("host views: a table that grows, and one that does not") {
   auto const report = full.insert(space{}, k.view, v.view);
   same("all keys are reported", report.inserted + report.rejected, n);
   same("those reported are in", full.size(space{}), report.inserted);
-  holds("some found no place", report.rejected != 0);
+  holds("some found no slot", report.rejected != 0);
   throws<karpos::capacity_error>([&] { full.insert_or_throw(space{}, k.view, v.view); }, "is full");
 }
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "karpos/detail/open_addressing/page_insertion.hpp"
+#include "karpos/detail/open_addressing/segmented_insertion.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/keys.hpp"
 #include "support/places.hpp"
 
-// Insertions by table segments ("pages") as a whole, on a device that a CPU emulates: rows split in
+// Insertions by table segments as a whole, on a device that a CPU emulates: rows split in
 // one pass or two, partitions that overflow in either pass, and memory that is refused.
 
 namespace karpos::detail::open_addressing {
@@ -27,8 +27,8 @@ struct some_device {
 /// Segments of 16 bucket pairs, so that few rows fill many segments.
 template <>
 struct tuning<karpos_test::emulated_space> : tuning<some_device> {
-  static constexpr int page_scratch_bytes = 64 + 16 * 68;
-  static constexpr std::uint64_t max_parts_of_one_pass = 8;
+  static constexpr int segment_scratch_bytes = 64 + 16 * 68;
+  static constexpr std::uint64_t max_partitions_of_one_pass = 8;
 };
 
 }  // namespace karpos::detail::open_addressing
@@ -67,15 +67,17 @@ struct emulated_map : open_map<Key, T, Hash> {
   ref_type ref() const { return this->table(); }
   std::string label(char const* what) const { return what; }
   bool has_order() const { return false; }
-  void forget_order() const {}
+  void invalidate_order() const {}
 
   u64 pairs() const { return this->bucket_count() / 2; }
   /// Returns the plan for inserting `rows` rows into the empty table.
-  page_plan plan(u64 rows) const { return pages_of_empty<emulated_space, ref_type>(pairs(), rows); }
-  std::size_t bytes(u64 rows) const {
-    return bytes_of_pages<emulated_space, ref_type>({}, pairs(), rows);
+  segment_plan plan(u64 rows) const {
+    return empty_table_plan<emulated_space, ref_type>(pairs(), rows);
   }
-  using memory = page_memory<emulated_space, ref_type>;
+  std::size_t bytes(u64 rows) const {
+    return segmented_insertion_bytes<emulated_space, ref_type>({}, pairs(), rows);
+  }
+  using memory = segment_memory<emulated_space, ref_type>;
 };
 
 template <class X>
@@ -92,11 +94,11 @@ bool insert(Map const& map, std::vector<Key> const& keys, std::vector<T> const& 
             Combine const& combine = {}) {
   typename Map::report_view const view("report");
   emulated_space::launches.clear();
-  return insert_by_page(
+  return try_insert_segments(
       emulated_space{}, "insert", map, view_of(keys), view_of(values), combine, is_empty,
       bulk_options{.strategy = bulk_strategy::partitioned, .workspace = workspace}, view, report);
 }
-u64 passes() { return emulated_space::launched("karpos::partition: move into rooms"); }
+u64 passes() { return emulated_space::launched("karpos::partition: move into fixed partitions"); }
 u64 counted() { return emulated_space::launched("karpos::partition: count"); }
 
 template <class Key, class T>
@@ -141,7 +143,7 @@ void inserts(u64 n, double load) {
   insert_report r;
   CHECK(insert(map, some(0, n), some(0, n), true, r));
   CHECK(r == insert_report{n, 0, 0, 0});
-  CHECK(passes() == (map.plan(n).coarse_parts > 0 ? 2 : 1));
+  CHECK(passes() == (map.plan(n).coarse_partitions > 0 ? 2 : 1));
   for (u64 i = 0; i < n; ++i) expected[all[i]] = all[i];
   check_lookups(map, expected, some(n, 2 * n));
   u64 const first = n / 2, last = n + n / 2;
@@ -163,46 +165,46 @@ TEST_CASE("rows that are split in one pass and in two") {
   }
 }
 
-TEST_CASE("a plan of two passes cuts the table into coarse parts of as many parts each") {
+TEST_CASE("a plan of two passes cuts the table into coarse partitions of as many partitions each") {
   for (u64 const pairs : {2, 100, 128, 129, 5000, 100000, 1 << 20}) {
     INFO("pairs ", pairs);
     for (u64 const most : {0, 8, 100}) {
-      page_plan const p(pairs, 16, 65536, most);
-      CHECK(p.parts * p.part_pairs >= p.pairs);
-      CHECK((p.parts - 1) * p.part_pairs < p.pairs);
-      CHECK((p.coarse_parts != 0) == (p.parts > most));
-      if (p.coarse_parts == 0) continue;
-      CHECK(p.coarse_parts * p.parts_each >= p.parts);
-      CHECK((p.coarse_parts - 1) * p.parts_each < p.parts);
-      CHECK(std::max(p.coarse_parts, p.parts_each) <= 256);
+      segment_plan const p(pairs, 16, 65536, most);
+      CHECK(p.partitions * p.partition_pairs >= p.pairs);
+      CHECK((p.partitions - 1) * p.partition_pairs < p.pairs);
+      CHECK((p.coarse_partitions != 0) == (p.partitions > most));
+      if (p.coarse_partitions == 0) continue;
+      CHECK(p.coarse_partitions * p.partitions_each >= p.partitions);
+      CHECK((p.coarse_partitions - 1) * p.partitions_each < p.partitions);
+      CHECK(std::max(p.coarse_partitions, p.partitions_each) <= 256);
     }
   }
   emulated_map<u32, u32> map(50000);
-  page_plan const p = map.plan(50000);
-  CHECK(p.coarse_parts > 1);
-  part_of_key<emulated_map<u32, u32>::ref_type> const fine(map.ref(), p),
-      rough(map.ref(), p, p.parts_each);
+  segment_plan const p = map.plan(50000);
+  CHECK(p.coarse_partitions > 1);
+  partition_of_key<emulated_map<u32, u32>::ref_type> const to_fine(map.ref(), p),
+      to_coarse(map.ref(), p, p.partitions_each);
   u64 wrong = 0;
   for (u32 const key : karpos_test::unique_keys<u32>(20000))
-    wrong += rough(key) != fine(key) / p.parts_each;
+    wrong += to_coarse(key) != to_fine(key) / p.partitions_each;
   CHECK(wrong == 0);
 }
 
 /// The passes of an insertion, and which of its partitions overflowed.
-struct rooms_seen {
+struct passes_seen {
   u64 passes = 0;
   bool coarse_overflows = false, fine_overflows = false;
 };
-rooms_seen crowded(u32 each, u32 parts) {
-  INFO("one key in ", each, " in one part of ", parts);
+passes_seen crowded(u32 each, u32 partitions) {
+  INFO("one key in ", each, " in one partition of ", partitions);
   u64 const n = 40000;
   karpos_test::hash_of_place const hash(karpos::detail::hashed::open_addressing,
                                         emulated_map<u32, u32>(n).capacity());
-  emulated_map<u32, u32, karpos_test::crowds_in_a_part> map(n, 0.5, {each, parts, hash});
+  emulated_map<u32, u32, karpos_test::clustered_hash> map(n, 0.5, {each, partitions, hash});
   auto const keys = karpos_test::unique_keys<u32>(n + 1000);
   std::vector<u32> const in(keys.begin(), keys.begin() + static_cast<long>(n)),
       others(keys.begin() + static_cast<long>(n), keys.end());
-  page_plan const plan = map.plan(n);
+  segment_plan const plan = map.plan(n);
   std::size_t const bytes = map.bytes(n);
   std::vector<std::byte> own(bytes + 64);
   auto* const at = own.data() + (64 - reinterpret_cast<std::uintptr_t>(own.data()) % 64) % 64;
@@ -212,17 +214,18 @@ rooms_seen crowded(u32 each, u32 parts) {
   std::map<u32, u32> expected;
   for (u32 const key : in) expected[key] = key;
   check_lookups(map, expected, others);
-  rooms_seen seen{passes()};
+  passes_seen seen{passes()};
   if (counted() > 0) return seen;
   decltype(map)::memory const m({}, plan, n, at);
-  for (int p = 0; p < m.coarse.parts; ++p)
-    seen.coarse_overflows |= m.coarse.taken[p] > m.coarse.room;
-  for (int p = 0; p < m.rooms.parts; ++p) seen.fine_overflows |= m.rooms.taken[p] > m.rooms.room;
+  for (int p = 0; p < m.coarse.partitions; ++p)
+    seen.coarse_overflows |= m.coarse.taken[p] > m.coarse.capacity;
+  for (int p = 0; p < m.fixed_partitions.partitions; ++p)
+    seen.fine_overflows |= m.fixed_partitions.taken[p] > m.fixed_partitions.capacity;
   return seen;
 }
 
-TEST_CASE("rooms that are too small, in the first pass and in the second") {
-  rooms_seen const first = crowded(80, 16), second = crowded(250, 2000);
+TEST_CASE("partitions that overflow, in the first pass and in the second") {
+  passes_seen const first = crowded(80, 16), second = crowded(250, 2000);
   CHECK(first.passes == 2);
   CHECK(first.coarse_overflows);
   CHECK(second.passes == 2);
@@ -230,7 +233,7 @@ TEST_CASE("rooms that are too small, in the first pass and in the second") {
   CHECK(second.fine_overflows);
 }
 
-TEST_CASE("rows of which more find no room than the list holds are counted") {
+TEST_CASE("overflowed rows, more than the list holds, are counted") {
   crowded(3, 16);
   CHECK(passes() == 2);
   CHECK(counted() == 1);
@@ -244,16 +247,16 @@ TEST_CASE("one key in half of the rows: sums") {
   for (u32 const k : keys) ++counts[k];
   emulated_map<u32, u32> map(n);
   insert_report r;
-  bool const by_page = insert(map, keys, std::vector<u32>(n, 1), true, r, {}, karpos::plus{});
+  bool const by_segments = insert(map, keys, std::vector<u32>(n, 1), true, r, {}, karpos::plus{});
   CHECK(passes() == 2);
   CHECK(counted() == 1);
-  if (!by_page) return;  // one partition is too long: nothing was inserted
+  if (!by_segments) return;  // one partition is too long: nothing was inserted
   CHECK(r.inserted == counts.size());
   CHECK(r.inserted + r.existing == n);
   CHECK(contents<u32, u32>(map) == counts);
 }
 
-TEST_CASE("a part that is too long: the table is as empty as before") {
+TEST_CASE("a partition that is too long: the table is as empty as before") {
   u64 const n = 80000;
   auto const unique = karpos_test::unique_keys<u32>(n, 3);
   auto keys = unique;
@@ -276,9 +279,9 @@ void with_memory(bool is_empty, bool is_callers) {
   std::vector<u32> const in(keys.begin() + 1, keys.end());
   using map_type = emulated_map<u32, u32>;
   map_type const like(n);
-  page_plan const pages =
-      is_empty ? like.plan(n) : pages_of_one_pass<emulated_space, map_type::ref_type>(like.pairs());
-  std::size_t const needed = map_type::memory({}, pages, n).bytes, all = like.bytes(n);
+  segment_plan const segments =
+      is_empty ? like.plan(n) : one_pass_plan<emulated_space, map_type::ref_type>(like.pairs());
+  std::size_t const needed = map_type::memory({}, segments, n).bytes, all = like.bytes(n);
   CHECK(needed <= all);
   std::vector<std::byte> own(all + 64);
   auto* const at = own.data() + (64 - reinterpret_cast<std::uintptr_t>(own.data()) % 64) % 64;
@@ -286,16 +289,16 @@ void with_memory(bool is_empty, bool is_callers) {
     INFO("into an empty one: ", is_empty, ", the caller's: ", is_callers, ", bytes ", bytes);
     map_type map(n);
     if (!is_empty) map.insert(host{}, view_of(std::vector<u32>{keys[0]}), u32(1));
-    emulated_space::most_bytes = is_callers ? 0 : bytes;
+    emulated_space::max_bytes = is_callers ? 0 : bytes;
     insert_report r;
-    bool const by_page =
+    bool const by_segments =
         insert(map, in, in, is_empty, r,
                is_callers ? karpos::wrapped_memory{at, bytes} : karpos::wrapped_memory{});
-    emulated_space::most_bytes = ~std::size_t(0);
-    CHECK(by_page == (bytes >= needed));
-    CHECK(passes() == (!by_page ? 0 : is_empty ? 2 : 1));
-    CHECK(map.size(host{}) == (by_page ? n : 0) + !is_empty);
-    if (by_page) CHECK(r == insert_report{n, 0, 0, 0});
+    emulated_space::max_bytes = ~std::size_t(0);
+    CHECK(by_segments == (bytes >= needed));
+    CHECK(passes() == (!by_segments ? 0 : is_empty ? 2 : 1));
+    CHECK(map.size(host{}) == (by_segments ? n : 0) + !is_empty);
+    if (by_segments) CHECK(r == insert_report{n, 0, 0, 0});
   }
 }
 
@@ -310,7 +313,7 @@ TEST_CASE("an empty table that has fewer slots than there are rows") {
   auto const draws = karpos_test::skewed_draws(keys, n, 5);
   emulated_map<u32, u32> map(n / 4);
   CHECK(map.capacity() < n);
-  CHECK(map.plan(map.capacity() - n / 8).coarse_parts > 0);
+  CHECK(map.plan(map.capacity() - n / 8).coarse_partitions > 0);
   insert_report r;
   CHECK(insert(map, draws, std::vector<u32>(n, 1), true, r, {}, karpos::plus{}));
   CHECK(passes() == 1);
@@ -336,7 +339,7 @@ TEST_CASE("the slots of a table with tombstones, split in two passes") {
   decltype(to)::report_view const view("report");
   insert_report r;
   emulated_space::launches.clear();
-  CHECK(with_page_insertion(
+  CHECK(with_segmented_insertion(
       emulated_space{}, "rehash", to, n - gone.size(), true, karpos::detail::keep_stored{},
       {.strategy = bulk_strategy::partitioned}, [&](auto& insertion) {
         return insertion.insert_slots(from.ref(), from.capacity(), false, view, r);

@@ -239,7 +239,7 @@ TEST_CASE("row numbers of 64 bits") {
   check_numbers_of_64_bits(draws(3'000, 1'000, 13), draws(2'000, 1'000, 14));
 }
 
-TEST_CASE("an index of a part of the rows, and one that dropped duplicates") {
+TEST_CASE("an index of some of the rows, and one that dropped duplicates") {
   auto const left = draws(500, 300, 15), right = draws(600, 300, 16);
   // An excluded row counts as absent, but the other rows keep their numbers.
   std::vector<int> members(right.size());
@@ -361,7 +361,7 @@ TEST_CASE("refused: more left rows than there is memory for") {
       std::to_string(std::uint64_t(12) << 50).substr(0, 4), "karpos::join", "fewer rows");
 }
 
-TEST_CASE("gather: values by row numbers, a stand-in where there is no row, or a null") {
+TEST_CASE("gather: values by row numbers, a stand-in if there is no row, or a null") {
   constexpr auto none = karpos::no_row<std::uint32_t>;
   auto const column = to_space(std::vector<double>{0.5, 1.5, 2.5});
   auto const valid = to_space(std::vector<int>{1, 0, 1});

@@ -260,7 +260,7 @@ void finds_or_inserts_in_kernels() {
 
 /// Offers one more key to a full map.
 template <class Ref>
-struct ask_for_one {
+struct find_or_insert_one {
   Ref map;
   view<u32> outcome;
   KOKKOS_FUNCTION void operator()(int) const {
@@ -278,8 +278,8 @@ TEST_CASE("find_or_insert") {
   map.insert(space{}, all, 1u);  // fills every slot
   view<u32> const outcome("outcome", 1);
   Kokkos::parallel_for(
-      "karpos_test::ask", Kokkos::RangePolicy<space>(0, 1),
-      ask_for_one<karpos::hash_map<u32, u32, space>::ref_type>{map.ref(), outcome});
+      "karpos_test::query", Kokkos::RangePolicy<space>(0, 1),
+      find_or_insert_one<karpos::hash_map<u32, u32, space>::ref_type>{map.ref(), outcome});
   same("full", to_host(outcome)[0], static_cast<u64>(karpos::outcome::full));
   view<u32> const out("out", 1);
   map.find_or_insert(space{}, to_space(std::vector<u32>{77777u}), 5u, out, 9u);

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "karpos/detail/multi_table/group_parts.hpp"
-#include "karpos/detail/multi_table/in_rooms.hpp"
+#include "karpos/detail/multi_table/group_partitions.hpp"
+#include "karpos/detail/multi_table/in_fixed_partitions.hpp"
 #include "support/check.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
@@ -39,22 +39,23 @@ struct some_reserved {
   bool reserved(Key key) const { return key == std::numeric_limits<Key>::max() || key == 5; }
 };
 
-/// Fixed-capacity partitions ("rooms"), the groups that teams build of them, and the expected
-/// groups.
+/// Fixed-capacity partitions, the groups that teams build of them, and the expected groups.
 template <class Key, class Blocks, class Row>
 class grouping {
   using mapped = typename Blocks::mapped;
 
  public:
-  grouping(Blocks const& blocks, u64 begin, std::vector<std::vector<Row>> const& parts, u32 room)
+  grouping(Blocks const& blocks, u64 begin, std::vector<std::vector<Row>> const& partitions,
+           u32 capacity)
       : m_blocks(blocks),
         m_begin(begin),
-        m_rows(parts.size() * room) {
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      m_taken.push_back(static_cast<u32>(parts[p].size()));
-      std::transform(parts[p].begin(), parts[p].end(),
-                     m_rows.begin() + static_cast<std::ptrdiff_t>(p * room), &grouping::in_room);
-      for (Row const& r : parts[p]) {
+        m_rows(partitions.size() * capacity) {
+    for (std::size_t p = 0; p < partitions.size(); ++p) {
+      m_taken.push_back(static_cast<u32>(partitions[p].size()));
+      std::transform(partitions[p].begin(), partitions[p].end(),
+                     m_rows.begin() + static_cast<std::ptrdiff_t>(p * capacity),
+                     &grouping::to_split_row);
+      for (Row const& r : partitions[p]) {
         auto const key = static_cast<Key>(reduce::key_of(r));
         ++m_pairs;
         if (table.reserved(key))
@@ -63,33 +64,33 @@ class grouping {
           expected[key].push_back(value_of(r));
       }
     }
-    different.resize(m_pairs);
+    distinct.resize(m_pairs);
     heads.resize(m_pairs);
-    m_room = room;
+    m_capacity = capacity;
   }
-  void run(u64 seed, u32 listed = 0) {
-    counts = {0, 0, 0, listed, 0};
-    partition::rooms<Row> const rooms{m_taken.data(),
-                                      nullptr,
-                                      nullptr,
-                                      &counts.listed,
-                                      m_room,
-                                      0,
-                                      static_cast<int>(m_taken.size())};
-    group(mt::parts_in_rooms<Row>{rooms}, seed);
+  void run(u64 seed, u32 overflowed = 0) {
+    counts = {0, 0, 0, overflowed, 0};
+    partition::fixed_partitions<Row> const fixed_partitions{m_taken.data(),
+                                                            nullptr,
+                                                            nullptr,
+                                                            &counts.overflowed,
+                                                            m_capacity,
+                                                            0,
+                                                            static_cast<int>(m_taken.size())};
+    group(mt::uncounted_partitions<Row>{fixed_partitions}, seed);
   }
   /// Runs the step on contiguous partitions, which may be longer than scratch memory.
-  void run_counted(u64 seed, u32 listed = 0) {
-    counts = {0, 0, 0, listed, 0};
+  void run_counted(u64 seed, u32 overflowed = 0) {
+    counts = {0, 0, 0, overflowed, 0};
     std::vector<u64> offsets(1);
     std::vector<Row> rows;
     for (std::size_t p = 0; p < m_taken.size(); ++p) {
-      auto const from = m_rows.begin() + static_cast<std::ptrdiff_t>(p * m_room);
+      auto const from = m_rows.begin() + static_cast<std::ptrdiff_t>(p * m_capacity);
       rows.insert(rows.end(), from, from + m_taken[p]);
       offsets.push_back(rows.size());
     }
     m_rows = rows;
-    group(mt::counted_parts{offsets.data()}, seed);
+    group(mt::counted_partitions{offsets.data()}, seed);
   }
   /// Checks that every key that may be stored has one group, with its values or their number.
   void check() {
@@ -98,7 +99,7 @@ class grouping {
     same("groups", counts.groups, expected.size());
     u64 wrong = 0;
     for (u64 g = 0; g < counts.groups; ++g) {
-      auto const at = expected.find(different[g]);
+      auto const at = expected.find(distinct[g]);
       if (at == expected.end())
         ++wrong;
       else
@@ -109,20 +110,21 @@ class grouping {
   }
 
   mt::group_counts counts{};
-  std::vector<Key> different;
+  std::vector<Key> distinct;
   std::vector<mapped> heads;
 
  private:
-  template <class Parts>
-  void group(Parts const& parts, u64 seed) {
-    mt::group_parts<emulated_device, Row, Parts, some_reserved<Key>, Blocks, Key> const step{
-        m_rows.data(), parts, table, m_blocks, m_begin, different.data(), heads.data(), &counts};
+  template <class Partitions>
+  void group(Partitions const& partitions, u64 seed) {
+    mt::group_partitions<emulated_device, Row, Partitions, some_reserved<Key>, Blocks, Key> const
+        step{m_rows.data(), partitions,      table,        m_blocks,
+             m_begin,       distinct.data(), heads.data(), &counts};
     emulated_block block(threads, seed);
     int const teams = static_cast<int>(m_taken.size());
     for (int p = 0; p < teams; ++p) block.run(step, p, teams);
   }
   /// Converts a row to the form in which the source of a batch fills the partitions.
-  static Row in_room(Row const& r) {
+  static Row to_split_row(Row const& r) {
     using host = Kokkos::HostSpace;
     Key const key = static_cast<Key>(reduce::key_of(r));
     Kokkos::View<Key const*, host, Kokkos::MemoryUnmanaged> const keys(&key, 1);
@@ -158,7 +160,7 @@ class grouping {
   u64 m_begin;
   std::vector<Row> m_rows;
   std::vector<u32> m_taken;
-  u32 m_room = 0;
+  u32 m_capacity = 0;
   u64 m_pairs = 0, m_reserved = 0;
   std::map<Key, std::vector<u64>> expected;
 };
@@ -166,34 +168,35 @@ class grouping {
 /// Returns three partitions, one of them empty and one full. The keys of partition p are p modulo
 /// 3, except for the largest key.
 template <class Row, class Key>
-std::vector<std::vector<Row>> parts_of(u64 different, u32 room, u64 seed) {
+std::vector<std::vector<Row>> partitions_of(u64 distinct, u32 capacity, u64 seed) {
   random_numbers random(seed);
-  std::vector<std::vector<Row>> parts(3);
+  std::vector<std::vector<Row>> partitions(3);
   for (u64 p : {0, 2})
-    for (u32 i = 0; i < (p == 0 ? room : room / 3); ++i) {
+    for (u32 i = 0; i < (p == 0 ? capacity : capacity / 3); ++i) {
       auto const key = static_cast<Key>(
-          p == 0 && i % 50 == 7 ? ~u64(0) : 3 * random.below(different / 3 + 1) + p);
+          p == 0 && i % 50 == 7 ? ~u64(0) : 3 * random.below(distinct / 3 + 1) + p);
       if constexpr (reduce::has_value<Row>)
-        parts[p].push_back({key, static_cast<reduce::value_type<Row>>(random.below(1 << 20))});
+        partitions[p].push_back({key, static_cast<reduce::value_type<Row>>(random.below(1 << 20))});
       else
-        parts[p].push_back(static_cast<Row>(key));
+        partitions[p].push_back(static_cast<Row>(key));
     }
-  return parts;
+  return partitions;
 }
 
 template <class Key, class T>
 void groups_pairs() {
   using blocks = mt::value_blocks<T, u32>;
   using row = mt::row_of_batch<Key, blocks>;
-  constexpr u32 most = mt::group_sizes<emulated_device, row>::room;
-  for (u64 const different : {u64(1), u64(40), u64(1) << 30})
-    for (u32 const room : {u32(3), u32(200), most}) {
+  constexpr u32 most = mt::group_sizes<emulated_device, row>::capacity;
+  for (u64 const distinct : {u64(1), u64(40), u64(1) << 30})
+    for (u32 const capacity : {u32(3), u32(200), most}) {
       constexpr u64 begin = 13;
-      std::vector<T> values(begin + 2 * room);
-      std::vector<u32> links(begin + 2 * room);
+      std::vector<T> values(begin + 2 * capacity);
+      std::vector<u32> links(begin + 2 * capacity);
       grouping<Key, blocks, row> g({values.data(), links.data()}, begin,
-                                   parts_of<row, Key>(different, room, room + different), room);
-      g.run(different);
+                                   partitions_of<row, Key>(distinct, capacity, capacity + distinct),
+                                   capacity);
+      g.run(distinct);
       g.check();
       same("what lies before the batch", values[begin - 1] == T(0) ? links[begin - 1] : 1, 0);
     }
@@ -201,63 +204,66 @@ void groups_pairs() {
 /// Groups partitions that exceed scratch memory: with one key, with some, and with more keys than
 /// scratch has slots.
 template <class Key, class T>
-void groups_long_parts() {
+void groups_long_partitions() {
   using blocks = mt::value_blocks<T, u32>;
   using row = mt::row_of_batch<Key, blocks>;
   using sizes = mt::group_sizes<emulated_device, row>;
-  for (u64 const different : {u64(1), u64(40), u64(3 * sizes::slots / 2)}) {
-    u32 const room = 3 * sizes::room + 5;
-    std::vector<T> values(2 * room);
-    std::vector<u32> links(2 * room);
+  for (u64 const distinct : {u64(1), u64(40), u64(3 * sizes::slots / 2)}) {
+    u32 const capacity = 3 * sizes::capacity + 5;
+    std::vector<T> values(2 * capacity);
+    std::vector<u32> links(2 * capacity);
     grouping<Key, blocks, row> g({values.data(), links.data()}, 0,
-                                 parts_of<row, Key>(different, room, different), room);
-    g.run_counted(different);
+                                 partitions_of<row, Key>(distinct, capacity, distinct), capacity);
+    g.run_counted(distinct);
     g.check();
   }
-  u32 const room = 3 * sizes::slots;
-  std::vector<T> values(2 * room);
-  std::vector<u32> links(2 * room);
+  u32 const capacity = 3 * sizes::slots;
+  std::vector<T> values(2 * capacity);
+  std::vector<u32> links(2 * capacity);
   grouping<Key, blocks, row> g({values.data(), links.data()}, 0,
-                               parts_of<row, Key>(u64(1) << 30, room, 5), room);
+                               partitions_of<row, Key>(u64(1) << 30, capacity, 5), capacity);
   g.run_counted(7);
   CHECK(g.counts.full > 0);
-  same("what teams read to go on, which must not change meanwhile", g.counts.listed, 0);
+  same("what teams read to go on, which must not change meanwhile", g.counts.overflowed, 0);
 }
 template <class Key>
 void counts_keys() {
   using blocks = mt::key_counts<u32>;
   using row = mt::row_of_batch<Key, blocks>;
-  constexpr u32 most = mt::group_sizes<emulated_device, row>::room;
-  for (u64 const different : {u64(1), u64(40), u64(1) << 30})
-    for (u32 const room : {u32(3), most}) {
-      grouping<Key, blocks, row> g({}, 0, parts_of<row, Key>(different, room, room), room);
-      g.run(different);
+  constexpr u32 most = mt::group_sizes<emulated_device, row>::capacity;
+  for (u64 const distinct : {u64(1), u64(40), u64(1) << 30})
+    for (u32 const capacity : {u32(3), most}) {
+      grouping<Key, blocks, row> g({}, 0, partitions_of<row, Key>(distinct, capacity, capacity),
+                                   capacity);
+      g.run(distinct);
       g.check();
     }
 }
 
 }  // namespace
 
-TEST_CASE("pairs of 4 and 8 bytes, one key to all different, rooms of few pairs to full scratch") {
+TEST_CASE(
+    "pairs of 4 and 8 bytes, one key to all distinct, partitions of few pairs to full scratch") {
   groups_pairs<u32, u32>();
   groups_pairs<u32, float>();
   groups_pairs<u64, u64>();
   groups_pairs<u64, u32>();
   groups_pairs<u32, double>();  // values that need more of the scratch than keys
 }
-TEST_CASE("parts that are counted, longer than scratch: of one key, some, and too many") {
-  groups_long_parts<u32, u32>();
-  groups_long_parts<u64, u64>();
+TEST_CASE("partitions that are counted, longer than scratch: of one key, some, and too many") {
+  groups_long_partitions<u32, u32>();
+  groups_long_partitions<u64, u64>();
 }
 TEST_CASE("keys without values are counted") {
   counts_keys<u32>();
   counts_keys<u64>();
 }
-TEST_CASE("nothing is written where a room was too small") {
+TEST_CASE("nothing is written if a partition overflowed") {
   using blocks = mt::value_blocks<u32, u32>;
   using row = mt::row_of_batch<u32, blocks>;
   std::vector<u32> values(20, 77), links(20, 77);
-  grouping<u32, blocks, row> g({values.data(), links.data()}, 0, parts_of<row, u32>(9, 10, 1), 10);
+  grouping<u32, blocks, row> g({values.data(), links.data()}, 0, partitions_of<row, u32>(9, 10, 1),
+                               10);
   g.run(1, 1);
   CHECK(g.counts.pairs + g.counts.groups + g.counts.reserved == 0);
   CHECK(std::count(values.begin(), values.end(), 77u) == 20);
@@ -286,9 +292,9 @@ TEST_CASE("the head of a lone block says how many values it has, where they are 
     }
   }
 }
-TEST_CASE("a room has fewer pairs than there are slots, and fewer of longer values") {
+TEST_CASE("a partition has fewer pairs than there are slots, and fewer of longer values") {
   using sizes = mt::group_sizes<emulated_device, karpos::key_value<u32, u32>>;
-  static_assert(sizes::room > 1000 && sizes::room < sizes::slots);
-  static_assert(mt::group_sizes<emulated_device, karpos::key_value<u32, double>>::room <
-                sizes::room);
+  static_assert(sizes::capacity > 1000 && sizes::capacity < sizes::slots);
+  static_assert(mt::group_sizes<emulated_device, karpos::key_value<u32, double>>::capacity <
+                sizes::capacity);
 }

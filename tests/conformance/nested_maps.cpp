@@ -34,7 +34,7 @@ struct hopping_map : karpos::hopscotch_map<u32, u32, space> {
   auto table() const { return this->m_storage.ref(); }
 };
 
-u64 looks(probed_map const& map, std::vector<u32> const& keys) {
+u64 probes(probed_map const& map, std::vector<u32> const& keys) {
   u64 sum = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, keys.size()),
                           count_buckets<decltype(map.table())>{map.table(), to_space(keys)}, sum);
@@ -52,7 +52,7 @@ struct count_lines {
     sum += at.slot < karpos::detail::hopscotch::line_slots ? 1 : 3;
   }
 };
-u64 looks(hopping_map const& map, std::vector<u32> const& keys) {
+u64 probes(hopping_map const& map, std::vector<u32> const& keys) {
   u64 sum = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, keys.size()),
                           count_lines<decltype(map.table())>{map.table(), to_space(keys)}, sum);
@@ -64,7 +64,7 @@ template <class Map>
 u64 fill(std::vector<u32> const& keys, double load) {
   Map map(space{}, keys.size(), {.load = load, .growth = karpos::growth::fixed});
   same("inserted", map.insert(space{}, to_space(keys), 1u).inserted, keys.size());
-  return looks(map, keys);
+  return probes(map, keys);
 }
 /// Inserts shares of each order into maps made for them, at every load.
 template <class Map>
@@ -77,9 +77,9 @@ void fill_with_shares(std::string const& what, std::vector<order> const& orders,
       u64 const usual = fill<Map>(shuffled, load);
       for (order const& o : orders) {
         INFO(o.name, " -> ", what, " at load ", load, ", from ", first, " to ", last);
-        u64 const looked = fill<Map>(share_of(o.keys, first, last), load);
-        CHECK(looked <= usual + usual / 2);
-        CHECK(looked >= usual / 2);
+        u64 const count = fill<Map>(share_of(o.keys, first, last), load);
+        CHECK(count <= usual + usual / 2);
+        CHECK(count >= usual / 2);
       }
     }
 }
@@ -225,11 +225,11 @@ std::vector<order> orders_of_maps(u64 n) {
   hopping_map grown(space{}, 0);
   grow(grown, keys, n / 10);
   add_map("hopscotch_map that grew", grown);
-  for (u64 const parts : {8, 60}) {
+  for (u64 const partitions : {8, 60}) {
     view<u32> const out("keys", n);
-    view<u64> const offsets("offsets", parts + 1);
+    view<u64> const offsets("offsets", partitions + 1);
     karpos::partition(space{}, to_space(keys), out, offsets);
-    all.push_back({std::to_string(parts) + " parts", karpos_test::to_host(out)});
+    all.push_back({std::to_string(partitions) + " partitions", karpos_test::to_host(out)});
   }
   return all;
 }
@@ -256,15 +256,15 @@ TEST_CASE("hash_map and hopscotch_map that grow as keys come in an order") {
   grow_by_orders<hopping_map>("hopscotch_map", orders);
 }
 
-TEST_CASE("a map for each part of a partition") {
-  u64 const n = 240'000, parts = 48;
+TEST_CASE("a map for each partition") {
+  u64 const n = 240'000, partitions = 48;
   auto const keys = karpos_test::unique_keys<u32>(n);
   view<u32> const out("keys", n);
-  view<u64> const offsets("offsets", parts + 1);
+  view<u64> const offsets("offsets", partitions + 1);
   karpos::partition(space{}, to_space(keys), out, offsets);
   auto const begins = karpos_test::to_host(offsets);
   u64 inserted = 0, capacity = 0;
-  for (u64 p = 0; p < parts; ++p) {
+  for (u64 p = 0; p < partitions; ++p) {
     auto const part = Kokkos::subview(out, std::pair(begins[p], begins[p + 1]));
     probed_map a(space{}, part.extent(0));
     inserted += a.insert(space{}, part, 1u).inserted;

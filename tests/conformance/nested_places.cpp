@@ -95,19 +95,19 @@ std::vector<structure> structures_for(u64 n, u64 seed) {
   place_among const distinct(hashed::distinct_keys, 2 * n + 1);
   add("different keys of a cuckoo_map", 2 * n + 1,
       [=](u32 key) { return distinct(karpos::mix(key)); });
-  auto const parts = static_cast<u32>(n / 512);
-  karpos::hash_part<u32> const part(parts);
-  add("partition", parts, [=](u32 key) { return part(key); });
+  auto const partitions = static_cast<u32>(n / 512);
+  karpos::hash_partitioner<u32> const partition_of(partitions);
+  add("partition", partitions, [=](u32 key) { return partition_of(key); });
   for (u64 const round : {0, 1}) {
-    karpos::detail::reduce_by_key::part_of_bits const by(parts, round);
+    karpos::detail::reduce_by_key::partition_of_bits const by(partitions, round);
     std::string const name = "reduce_by_key, round " + std::to_string(round);
-    add(name + ", 4 bytes", parts,
+    add(name + ", 4 bytes", partitions,
         [=](u32 key) { return by(karpos::detail::reduce_by_key::mixed(key)); });
-    add(name + ", 8 bytes", parts,
+    add(name + ", 8 bytes", partitions,
         [=](u32 key) { return by(karpos::detail::reduce_by_key::mixed(u64(key))); });
   }
   int bits = 0;
-  while (u64(2) << bits <= parts) ++bits;
+  while (u64(2) << bits <= partitions) ++bits;
   auto const high_bits = [=](auto word) { return word >> (8 * sizeof(word) - bits); };
   namespace join = karpos::detail::join;
   u64 const multiplier = join::word_multiplier(bits);
@@ -196,21 +196,21 @@ TEST_CASE("shares of one structure's order, in every other structure of every si
   holds("crowds are seen", alike > 3 * all.size() / 2);
 }
 
-TEST_CASE("keys of one part of a reduction spread over the slots of its table") {
+TEST_CASE("keys of one partition of a reduction spread over the slots of its table") {
   namespace reduce = karpos::detail::reduce_by_key;
   constexpr u32 slots = 4096;
   std::vector<u32> count(slots);
   u64 wrong = 0;
   u32 most = 0;
-  for (u64 parts = 1; parts <= 1000; ++parts) {
-    reduce::part_of_bits const part(parts, 0);
-    auto const inverse = reduce::inverse_of_odd(static_cast<u32>(part.multiplier));
+  for (u64 partitions = 1; partitions <= 1000; ++partitions) {
+    reduce::partition_of_bits const partition_of(partitions, 0);
+    auto const inverse = reduce::inverse_of_odd(static_cast<u32>(partition_of.multiplier));
     // As many keys of partition 0 as there are slots, at equal distances.
-    u64 const apart = (u64(1) << 32) / parts / slots;
+    u64 const apart = (u64(1) << 32) / partitions / slots;
     std::fill(count.begin(), count.end(), 0);
     for (u64 i = 0; i < slots; ++i) {
       u32 const mixed = static_cast<u32>(i * apart) * inverse;
-      wrong += part(mixed) != 0;
+      wrong += partition_of(mixed) != 0;
       most = std::max(most, ++count[reduce::by_low_bits(mixed, slots)]);
     }
   }

@@ -291,8 +291,7 @@ struct unordered {
                             insert_again{map, to_space(keys)}, sum);
     return sum;
   }
-
- private:
+  /// Public, for kernels of CUDA name it outside of this class.
   struct insert_again {
     reference_map map;
     view<u32> keys;
@@ -300,6 +299,8 @@ struct unordered {
       sum += 1 + map.insert(keys(i), u32(1)).list_position();
     }
   };
+
+ private:
   /// Returns a hint for a map: its slots are twice the hint.
   static u64 hint(std::vector<u32> const& keys, double load) {
     return static_cast<u64>(static_cast<double>(keys.size()) / (2 * load));

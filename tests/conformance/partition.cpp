@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// A partition holds the rows that it was given, each in its part, and in their old order if that
-/// was requested.
+/// Tests of partition: every row is in the output once, in its partition, and in its old order if
+/// that was requested.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,20 +29,20 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
-/// Assigns a key to the part key % parts, so that tests choose the parts.
+/// Assigns a key to the partition key % partitions, so that tests choose the partitions.
 struct modulo {
-  std::uint32_t parts;
+  std::uint32_t partitions;
   template <class Key>
   KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
-    return static_cast<std::uint32_t>(key % parts);
+    return static_cast<std::uint32_t>(key % partitions);
   }
 };
-/// Assigns every key to one part.
-struct one_part {
-  std::uint32_t part;
+/// Assigns every key to one partition.
+struct one_partition {
+  std::uint32_t partition;
   template <class Key>
   KOKKOS_FUNCTION std::uint32_t operator()(Key const&) const {
-    return part;
+    return partition;
   }
 };
 
@@ -53,13 +53,13 @@ struct result {
 };
 
 /// Returns the partition that std::stable_sort makes of the rows.
-template <class Row, class Part>
-result<Row> oracle(std::vector<Row> rows, std::uint32_t parts, Part const& part) {
+template <class Row, class Partitioner>
+result<Row> oracle(std::vector<Row> rows, std::uint32_t partitions, Partitioner const& partition) {
   std::stable_sort(rows.begin(), rows.end(),
-                   [&](Row const& a, Row const& b) { return part(a) < part(b); });
-  result<Row> r{rows, std::vector<std::uint64_t>(parts + 1)};
-  for (Row const& row : rows) ++r.offsets[part(row) + 1];
-  for (std::uint32_t p = 0; p < parts; ++p) r.offsets[p + 1] += r.offsets[p];
+                   [&](Row const& a, Row const& b) { return partition(a) < partition(b); });
+  result<Row> r{rows, std::vector<std::uint64_t>(partitions + 1)};
+  for (Row const& row : rows) ++r.offsets[partition(row) + 1];
+  for (std::uint32_t p = 0; p < partitions; ++p) r.offsets[p + 1] += r.offsets[p];
   return r;
 }
 
@@ -93,23 +93,23 @@ void same_partition(std::string const& what, result<Row> got, result<Row> expect
   same(what + ": rows that are wrong", wrong, 0);
 }
 
-template <class Key, class PartOf>
-void check_keys(std::string const& what, std::vector<Key> const& keys, std::uint32_t parts,
-                PartOf const& part_of) {
+template <class Key, class Partitioner>
+void check_keys(std::string const& what, std::vector<Key> const& keys, std::uint32_t partitions,
+                Partitioner const& partitioner) {
   auto const in = to_space(keys);
   for (bool const stable : {false, true}) {
     view<Key> const out("out", keys.size());
-    view<std::uint32_t> const offsets("offsets", parts + 1);
-    karpos::partition(space(), in, out, offsets, part_of, {.stable = stable});
+    view<std::uint32_t> const offsets("offsets", partitions + 1);
+    karpos::partition(space(), in, out, offsets, partitioner, {.stable = stable});
     auto const o = to_host(offsets);
     same_partition<Key>(what + (stable ? ", stable" : ""), {to_host(out), {o.begin(), o.end()}},
-                        oracle(keys, parts, part_of), stable);
+                        oracle(keys, partitions, partitioner), stable);
   }
 }
 
-template <class Key, class T, class PartOf>
-void check_pairs(std::string const& what, std::vector<Key> const& keys, std::uint32_t parts,
-                 PartOf const& part_of, bool numbers) {
+template <class Key, class T, class Partitioner>
+void check_pairs(std::string const& what, std::vector<Key> const& keys, std::uint32_t partitions,
+                 Partitioner const& partitioner, bool numbers) {
   using row = key_value<Key, T>;
   std::vector<row> rows;
   std::vector<T> values;
@@ -119,17 +119,17 @@ void check_pairs(std::string const& what, std::vector<Key> const& keys, std::uin
   }
   auto const in = to_space(keys);
   auto const in_values = to_space(values);
-  auto const of_row = [&](row const& r) { return part_of(r.key); };
+  auto const of_row = [&](row const& r) { return partitioner(r.key); };
   for (bool const stable : {false, true}) {
     view<row> const out("out", keys.size());
-    view<std::uint64_t> const offsets("offsets", parts + 1);
+    view<std::uint64_t> const offsets("offsets", partitions + 1);
     partition_options const options{.stable = stable};
     if (numbers)
-      karpos::partition(space(), in, karpos::row_numbers{}, out, offsets, part_of, options);
+      karpos::partition(space(), in, karpos::row_numbers{}, out, offsets, partitioner, options);
     else
-      karpos::partition(space(), in, in_values, out, offsets, part_of, options);
+      karpos::partition(space(), in, in_values, out, offsets, partitioner, options);
     same_partition<row>(what + (stable ? ", stable" : ""), {to_host(out), to_host(offsets)},
-                        oracle(rows, parts, of_row), stable);
+                        oracle(rows, partitions, of_row), stable);
   }
 }
 
@@ -143,7 +143,7 @@ std::vector<Key> random_keys(std::size_t n, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("goldens: nothing, one row, and four rows in three parts") {
+TEST_CASE("goldens: nothing, one row, and four rows in three partitions") {
   for (std::size_t n : {0, 1, 4}) {
     std::vector<std::uint32_t> keys{5, 3, 4, 8};
     keys.resize(n);
@@ -158,38 +158,41 @@ TEST_CASE("goldens: nothing, one row, and four rows in three parts") {
   }
 }
 
-TEST_CASE("keys of 4 and 8 bytes, by number of parts") {
-  for (std::uint32_t parts : {1u, 2u, 3u, 64u, 1000u, 4096u, 8192u}) {
-    std::string const what = std::to_string(parts) + " parts";
-    check_keys("4 bytes, " + what, random_keys<std::uint32_t>(100'003, parts), parts,
-               modulo{parts});
-    check_keys("8 bytes, " + what, random_keys<std::uint64_t>(50'001, parts), parts, modulo{parts});
+TEST_CASE("keys of 4 and 8 bytes, by number of partitions") {
+  for (std::uint32_t partitions : {1u, 2u, 3u, 64u, 1000u, 4096u, 8192u}) {
+    std::string const what = std::to_string(partitions) + " partitions";
+    check_keys("4 bytes, " + what, random_keys<std::uint32_t>(100'003, partitions), partitions,
+               modulo{partitions});
+    check_keys("8 bytes, " + what, random_keys<std::uint64_t>(50'001, partitions), partitions,
+               modulo{partitions});
   }
 }
 
-TEST_CASE("more parts than one pass splits") {
-  for (std::uint32_t parts : {8193u, 20'000u, 100'000u})
-    check_keys(std::to_string(parts) + " parts", random_keys<std::uint32_t>(70'001, parts), parts,
-               modulo{parts});
+TEST_CASE("more partitions than one pass splits") {
+  for (std::uint32_t partitions : {8193u, 20'000u, 100'000u})
+    check_keys(std::to_string(partitions) + " partitions",
+               random_keys<std::uint32_t>(70'001, partitions), partitions, modulo{partitions});
 }
 
-TEST_CASE("passes take all bits of the parts, and none more than it has counters for") {
+TEST_CASE("passes split by all bits of a partition number, each by no more than has counters") {
   using row = key_value<std::uint32_t, std::uint32_t>;
   using tuned = karpos::detail::partition::tuning<space>;
-  for (std::uint64_t parts : {8193u, 10'000u, 1u << 16, (1u << 16) + 1, 1u << 21, 1u << 26})
+  for (std::uint64_t partitions : {8193u, 10'000u, 1u << 16, (1u << 16) + 1, 1u << 21, 1u << 26})
     for (bool stable : {false, true}) {
-      karpos::detail::partition::plan<space, row> const plan(space(), 1'000'000, parts, stable);
+      karpos::detail::partition::plan<space, row> const plan(space(), 1'000'000, partitions,
+                                                             stable);
       int bits = 0;
       for (int pass = 0; pass < plan.passes(); ++pass) {
         same("the first bit of a pass", plan.shift(pass), bits);
         bool const in_order = stable || pass > 0;
-        holds("counters", plan.parts_of(pass) <= std::uint64_t(tuned::max_parts(in_order)));
+        holds("counters",
+              plan.partitions_of(pass) <= std::uint64_t(tuned::max_partitions(in_order)));
         holds("a pass without bits", plan.bits(pass) > 0);
         bits += plan.bits(pass);
       }
-      holds("all bits", std::uint64_t(1) << bits >= parts);
+      holds("all bits", std::uint64_t(1) << bits >= partitions);
     }
-  // Without an order, teams count the rows of a part in 32 bits.
+  // If not stable, teams count the rows of a partition in 32 bits.
   std::uint64_t const most = ~std::uint32_t(0);
   holds("32 bits", !karpos::detail::partition::plan<space, row>(space(), most, 2, false).stable(0));
   holds("more", karpos::detail::partition::plan<space, row>(space(), most + 1, 2, false).stable(0));
@@ -208,11 +211,10 @@ TEST_CASE("rows of keys and values, and of keys and row numbers") {
   check_pairs<std::uint16_t, std::uint16_t>("2+2", small, 8, modulo{8}, false);
 }
 
-TEST_CASE(
-    "unequal parts: all rows in one, in the first, in the last; sorted rows; few different keys") {
+TEST_CASE("skewed partitions: all rows in one, in the first, in the last; sorted rows; few keys") {
   auto const keys = random_keys<std::uint32_t>(200'000, 11);
-  for (std::uint32_t part : {0u, 77u, 4095u})
-    check_keys("all in one part", keys, 4096, one_part{part});
+  for (std::uint32_t partition : {0u, 77u, 4095u})
+    check_keys("all in one partition", keys, 4096, one_partition{partition});
   auto sorted = keys;
   std::sort(sorted.begin(), sorted.end());
   check_keys("sorted", sorted, 1024, modulo{1024});
@@ -229,10 +231,10 @@ TEST_CASE("sizes around those of tiles and lines, outputs that begin anywhere in
   for (std::size_t n :
        {2u, 15u, 16u, 17u, 1023u, 4095u, 4097u, 24'575u, 24'576u, 24'577u, 131'071u}) {
     auto const keys = random_keys<std::uint32_t>(n, n);
-    std::uint32_t const parts = static_cast<std::uint32_t>(1 + random.below(300));
-    check_keys(std::to_string(n) + " rows", keys, parts, modulo{parts});
+    std::uint32_t const partitions = static_cast<std::uint32_t>(1 + random.below(300));
+    check_keys(std::to_string(n) + " rows", keys, partitions, modulo{partitions});
   }
-  auto const keys = random_keys<std::uint32_t>(karpos_test::rows_for_luck(5'000'000), 8);
+  auto const keys = random_keys<std::uint32_t>(karpos_test::rows_for_random_test(5'000'000), 8);
   auto const in = to_space(keys);
   view<std::uint32_t> const whole("out", keys.size() + 16), offsets("offsets", 101);
   for (std::size_t shift : {1, 5, 15}) {
@@ -252,7 +254,7 @@ TEST_CASE("sizes around those of tiles and lines, outputs that begin anywhere in
   }
 }
 
-TEST_CASE("by default the parts are those of the hash, and about equal") {
+TEST_CASE("by default the partitions are those of the hash, and about equal") {
   std::vector<std::uint32_t> keys(1 << 18);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i);
   auto const in = to_space(keys);
@@ -260,7 +262,8 @@ TEST_CASE("by default the parts are those of the hash, and about equal") {
   karpos::partition(space(), in, out, offsets);
   auto const o = to_host(offsets);
   same_partition<std::uint32_t>("hash", {to_host(out), {o.begin(), o.end()}},
-                                oracle(keys, 256, karpos::hash_part<std::uint32_t>{256}), false);
+                                oracle(keys, 256, karpos::hash_partitioner<std::uint32_t>{256}),
+                                false);
   std::uint32_t least = ~0u, most = 0;
   for (std::size_t p = 0; p < 256; ++p) {
     least = std::min(least, o[p + 1] - o[p]);
@@ -272,36 +275,36 @@ TEST_CASE("by default the parts are those of the hash, and about equal") {
 TEST_CASE("the caller's workspace, as large as partition_bytes says") {
   auto const keys = random_keys<std::uint64_t>(30'000, 1);
   auto const in = to_space(keys);
-  for (std::uint32_t parts : {100u, 10'000u}) {
+  for (std::uint32_t partitions : {100u, 10'000u}) {
     std::size_t const bytes =
-        karpos::partition_bytes<std::uint64_t>(space(), keys.size(), parts, {.stable = true});
+        karpos::partition_bytes<std::uint64_t>(space(), keys.size(), partitions, {.stable = true});
     view<std::byte> const memory("workspace", bytes + 64);
-    view<std::uint64_t> const out("out", keys.size()), offsets("offsets", parts + 1);
-    karpos::partition(space(), in, out, offsets, modulo{parts},
+    view<std::uint64_t> const out("out", keys.size()), offsets("offsets", partitions + 1);
+    karpos::partition(space(), in, out, offsets, modulo{partitions},
                       {.stable = true, .workspace = {memory.data(), bytes}});
     space().fence();
     same_partition<std::uint64_t>("workspace", {to_host(out), to_host(offsets)},
-                                  oracle(keys, parts, modulo{parts}), true);
+                                  oracle(keys, partitions, modulo{partitions}), true);
     throws<std::invalid_argument>(
         [&] {
-          karpos::partition(space(), in, out, offsets, modulo{parts},
+          karpos::partition(space(), in, out, offsets, modulo{partitions},
                             {.stable = true, .workspace = {memory.data(), bytes - 1}});
         },
         "workspace", std::to_string(bytes));
     throws<std::invalid_argument>(
         [&] {
-          karpos::partition(space(), in, out, offsets, modulo{parts},
+          karpos::partition(space(), in, out, offsets, modulo{partitions},
                             {.stable = true, .workspace = {memory.data() + 1, bytes}});
         },
         "aligned");
   }
 }
 
-TEST_CASE("refused: wrong lengths, no parts, strided output, offsets of a type too small") {
+TEST_CASE("refused: wrong lengths, no partitions, strided output, offsets of a type too small") {
   view<std::uint32_t> const keys("keys", 300), out("out", 300), shorter("out", 299);
   view<std::uint32_t> const offsets("offsets", 5), none("offsets", 1);
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, shorter, offsets); }, "299");
-  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, none); }, "parts");
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, none); }, "partitions");
   view<std::uint8_t> const bytes("offsets", 5);
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, bytes); }, "64-bit");
   Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, typename space::memory_space> const table(
@@ -319,13 +322,13 @@ TEST_CASE("refused: wrong lengths, no parts, strided output, offsets of a type t
         std::equal(begins.begin(), begins.end(), expected.offsets.begin(), expected.offsets.end()));
 }
 
-TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit") {
+TEST_CASE("refused: too many partitions, rows in place, row numbers that do not fit") {
   view<std::uint32_t> const keys("keys", 300), offsets("offsets", 5);
   throws<std::invalid_argument>(
       [&] { karpos::partition_bytes<std::uint32_t>(space(), 10, (std::uint64_t(1) << 26) + 1); },
-      "too many parts");
+      "too many partitions");
   throws<std::invalid_argument>([&] { karpos::partition_bytes<std::uint32_t>(space(), 10, 0); },
-                                "without parts");
+                                "no partitions");
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, keys, offsets); },
                                 "overlaps");
   view<std::uint32_t> const out("out", 300);
@@ -360,7 +363,7 @@ TEST_CASE("refused: too many parts, rows in place, row numbers that do not fit")
   auto const first = [&](std::size_t n) { return std::pair<std::size_t, std::size_t>(0, n); };
   auto const fits = Kokkos::subview(rows, first(65'536));
   karpos::partition(space(), Kokkos::subview(many, first(65'536)), karpos::row_numbers{}, fits,
-                    offsets, one_part{3});
+                    offsets, one_partition{3});
   std::vector<bool> seen(65'536, false);  // in any order
   for (auto const& row : to_host(fits)) seen[row.value] = true;
   same("row numbers of 16 bits", std::count(seen.begin(), seen.end(), true), 65'536);
@@ -392,7 +395,7 @@ TEST_CASE("refused: views that have a length, but no memory") {
 }
 
 TEST_CASE("refused: no memory for a workspace") {
-  if (!karpos_test::takes_memory()) return;
+  if (!karpos_test::can_exhaust_memory()) return;
   std::size_t const n = 1'000'000;  // needs memory twice, in two passes
   view<std::uint32_t> const keys("keys", n), out("out", n), offsets("offsets", (1 << 16) + 1);
   throws<karpos::allocation_error>(

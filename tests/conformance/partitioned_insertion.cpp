@@ -95,14 +95,14 @@ void inserts_as_one_by_one(u64 n, double load) {
   check_contents(map, expected);
 }
 
-TEST_CASE("tiny insertions, and none, by parts") {
+TEST_CASE("tiny insertions, and none, by partitions") {
   for (u64 const n : {0, 1, 2, 4}) {
     inserts_as_one_by_one<u32, u32>(n, 0.8);
     inserts_as_one_by_one<u64, u64>(n, 0.8);
   }
 }
 
-TEST_CASE("insertions by parts leave what insertions one by one leave") {
+TEST_CASE("insertions by partitions leave what insertions one by one leave") {
   for (double const load : {0.3, 0.8, 0.98}) {
     inserts_as_one_by_one<u32, u32>(30000, load);
     inserts_as_one_by_one<u64, u64>(20000, load);
@@ -114,7 +114,7 @@ TEST_CASE("insertions by parts leave what insertions one by one leave") {
 #if KARPOS_FULL_TESTS
   inserts_as_one_by_one<u16, u16>(20000, 0.8);
 #endif
-  inserts_as_one_by_one<u32, u32>(karpos_test::rows_for_luck(500'000), 0.9);
+  inserts_as_one_by_one<u32, u32>(karpos_test::rows_for_random_test(500'000), 0.9);
 }
 
 TEST_CASE("keys that no partition splits go direct") {
@@ -274,7 +274,7 @@ void fills_a_set(u64 n) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("sets take keys by parts") {
+TEST_CASE("sets take keys by partitions") {
   fills_a_set<u32>(30000);
 #if KARPOS_FULL_TESTS
   fills_a_set<u64>(30000);
@@ -337,7 +337,7 @@ TEST_CASE("the workspace is the caller's, of the size that was asked for") {
   CHECK_THROWS_AS(none.insert_bytes(space{}, n), std::logic_error);
 }
 
-TEST_CASE("so many rows left by pages that they are put in order") {
+TEST_CASE("so many deferred rows that they are grouped") {
   u64 const n = 1'000'000;
   auto const keys = karpos_test::unique_keys<u32>(2 * n);
   std::vector<u32> const first(keys.begin(), keys.begin() + static_cast<long>(n));
@@ -355,29 +355,29 @@ TEST_CASE("so many rows left by pages that they are put in order") {
 TEST_CASE("without memory for a workspace keys go in one by one") {
   if (Kokkos::SpaceAccessibility<Kokkos::HostSpace, space::memory_space>::accessible) {
     MESSAGE("skipped: tables of " KARPOS_TEST_SPACE_NAME
-            " have no pages, or its memory is the host's");
+            " have no segments, or its memory is the host's");
     return;
   }
   u64 const n = 200'000;
   auto const keys = to_space(karpos_test::unique_keys<u32>(n));
   karpos::hash_map<u32, u32, space> map(space{}, n);
-  auto const goes_by_page = [&] {
-    karpos_test::listener const ears;
+  auto const inserts_segments = [&] {
+    karpos_test::listener const recorder;
     CHECK(map.insert(space{}, keys, u32(5), partitioned) == insert_report{n, 0, 0, 0});
-    bool by_page = false;
+    bool by_segments = false;
     for (auto const& launch : karpos_test::record.launches)
-      by_page = by_page || launch.label.find(" by page") != std::string::npos;
-    return by_page;
+      by_segments = by_segments || launch.label.find(" by segments") != std::string::npos;
+    return by_segments;
   };
-  CHECK(goes_by_page());
+  CHECK(inserts_segments());
   map.clear(space{});
   {
     karpos_test::no_memory_of_space const none(map.insert_bytes(space{}, n, partitioned.strategy) /
                                                4);
-    CHECK(!goes_by_page());
+    CHECK(!inserts_segments());
   }
   map.clear(space{});
-  CHECK(goes_by_page());
+  CHECK(inserts_segments());
 }
 
 struct key_with_key {
@@ -450,7 +450,7 @@ TEST_CASE("what the host has not seen is in the table all the same") {
 }
 
 /// A map for n keys whose hash puts every `each`-th key into the first of 64 parts of the table.
-using crowded_map = karpos::hash_map<u32, u32, space, karpos_test::crowds_in_a_part>;
+using crowded_map = karpos::hash_map<u32, u32, space, karpos_test::clustered_hash>;
 crowded_map map_with_a_crowd(u64 n, double load, u32 each) {
   karpos_test::hash_of_place const hash(
       karpos::detail::hashed::open_addressing,
@@ -458,7 +458,7 @@ crowded_map map_with_a_crowd(u64 n, double load, u32 each) {
   return crowded_map(space{}, n, {.load = load, .seed = 0}, {each, 64, hash});
 }
 
-TEST_CASE("parts that are somewhat longer than others, and much longer") {
+TEST_CASE("partitions that are somewhat longer than others, and much longer") {
   u64 const n = 100000;
   auto keys = karpos_test::unique_keys<u32>(n + 1000);
   std::vector<u32> const others(keys.begin() + static_cast<long>(n), keys.end());
@@ -507,9 +507,9 @@ struct insert_through {
   KOKKOS_FUNCTION void operator()(u64 i) const { (void)ref.insert(keys(i), keys(i)); }
 };
 
-TEST_CASE("rehash and compaction by pages: of slots one by one, with tombstones, and under a ref") {
-  bool const by_pages = karpos::device::is_device<space>;  // tables of at least 128 MB
-  u64 const n = by_pages ? 14'000'000 : 20'000;
+TEST_CASE("rehash and compaction by segments: slots one by one, with tombstones, and under a ref") {
+  bool const by_segments = karpos::device::is_device<space>;  // tables of at least 128 MB
+  u64 const n = by_segments ? 14'000'000 : 20'000;
   auto const keys = karpos_test::unique_keys<u32>(n + n / 4);
   auto const some = [&](u64 first, u64 last) {
     return to_space(std::vector<u32>(keys.begin() + static_cast<long>(first),
@@ -599,7 +599,7 @@ TEST_CASE("lookups of keys that are in, were in and never were in, between chang
 }
 
 TEST_CASE(
-    "lookups see what kernels have inserted after an insertion by parts, and before a clear") {
+    "lookups see what kernels have inserted after an insertion by partitions, and before a clear") {
   u64 const n = 30000;
   auto const keys = karpos_test::unique_keys<u32>(3 * n);
   std::vector<u32> const first(keys.begin(), keys.begin() + static_cast<long>(n)),
@@ -620,7 +620,7 @@ TEST_CASE(
   check_absent(map, absent);
 }
 
-TEST_CASE("tables without pages insert directly, whatever is asked for") {
+TEST_CASE("tables without segments insert directly, whatever the strategy") {
   auto const keys = karpos_test::unique_keys<u32>(2000);
   karpos::hopscotch_map<u32, u32, space> map(space{}, 2000);
   CHECK(map.insert_bytes(space{}, 2000, bulk_strategy::partitioned) == 0);

@@ -41,10 +41,10 @@ using karpos_test::widened;
 
 /// Number of rows from which on tables are split.
 constexpr std::uint64_t split_rows = karpos::detail::join::tuning<space>::min_split_rows;
-/// Capacity of a partition's table, in right rows, if rows are moved whole or compared by their
+/// Capacity of a partition's table, in right rows, if rows are materialised or compared by their
 /// columns.
-constexpr std::uint64_t room =
-    karpos::detail::join::table_of_part<space, karpos::detail::join::wide_row>::room;
+constexpr std::uint64_t capacity =
+    karpos::detail::join::table_of_partition<space, karpos::detail::join::wide_row>::capacity;
 
 template <class Number>
 pair_list pairs_of(view<Number> const& left, view<Number> const& right, std::uint64_t n) {
@@ -156,9 +156,10 @@ void check_words(std::string const& what) {
   for (Word w = 0; keys.size() < split_rows; ++w) keys.push_back(key_of_word(static_cast<Word>(w)));
   namespace join = karpos::detail::join;
   using rows = decltype(karpos::rows(to_space(keys)));
-  using part_table = join::table_of_part<space, typename join::split_form<rows, rows, rows>::row>;
-  join::split_sizes<space, part_table> const sizes{keys.size(), keys.size()};
-  auto const added = static_cast<Word>(join::word_multiplier(sizes.part_bits()));
+  using partition_table =
+      join::table_of_partition<space, typename join::split_form<rows, rows, rows>::row>;
+  join::split_sizes<space, partition_table> const sizes{keys.size(), keys.size()};
+  auto const added = static_cast<Word>(join::word_multiplier(sizes.partition_bits()));
   for (Word& key : keys) key = static_cast<Word>(key - added);
   same(what + ": the inverse", join::mix_word(static_cast<Word>(keys[1] + added)),
        static_cast<Word>(first ^ 1));
@@ -184,17 +185,17 @@ void check_type(std::string const& what) {
 }
 
 TEST_CASE("without memory, a partitioned join names itself and nothing that it uses") {
-  if (!karpos_test::takes_memory()) return;
+  if (!karpos_test::can_exhaust_memory()) return;
   std::size_t const n = 1 << 17;
   auto const ids = table_of(n, [](std::size_t i) { return i; }).rows();
   view<std::uint32_t> const left("left", n), right("right", n);
   for (join_kind const kind : {join_kind::inner, join_kind::full})  // by partitions, by an index
-    karpos_test::check_sentences(
-        karpos_test::sentences_without_memory(
+    karpos_test::check_messages(
+        karpos_test::messages_without_memory(
             1 << 16, [&] { karpos::partitioned_join(space(), ids, ids, kind, left, right); }),
         "karpos::partitioned_join", {"row_index", "an index", "karpos::join"});
-  karpos_test::check_sentences(
-      karpos_test::sentences_without_memory(
+  karpos_test::check_messages(
+      karpos_test::messages_without_memory(
           1 << 16, [&] { karpos::partitioned_join_size(space(), ids, ids, join_kind::full); }),
       "karpos::partitioned_join", {"row_index", "an index", "karpos::join"});
 }
@@ -224,32 +225,33 @@ TEST_CASE("sides that are split: none, one or several matches of a row, and empt
 }
 
 TEST_CASE("a left row so frequent that many teams share it") {
-  auto const left = table_of(12 * room, [](std::size_t i) {
+  auto const left = table_of(12 * capacity, [](std::size_t i) {
     return i % 4 == 3 ? permute(std::uint64_t(i)) : permute(std::uint64_t(5));
   });
   check("frequent on the left", left, draws(1000, 1000, 3));
 }
 
-TEST_CASE("a right row so frequent that a part does not fit: an index") {
-  auto const right = table_of(split_rows + 2 * room, [](std::size_t i) {
-    return i < 2 * room ? permute(std::uint64_t(5)) : permute(std::uint64_t(i));
+TEST_CASE("a right row so frequent that a partition does not fit: an index") {
+  auto const right = table_of(split_rows + 2 * capacity, [](std::size_t i) {
+    return i < 2 * capacity ? permute(std::uint64_t(5)) : permute(std::uint64_t(i));
   });
   check("frequent on the right", draws(20, 20, 4), right);
 }
 
-TEST_CASE("a part that is just full, and one row more") {
+TEST_CASE("a partition that is just full, and one row more") {
   auto const left = table_of(split_rows, [](std::size_t i) { return permute(std::uint64_t(i)); });
   for (std::uint64_t more : {0u, 1u}) {
     std::string const what = "equal rows: as many as fit, and " + std::to_string(more);
-    auto const right = table_of(room + more, [](std::size_t) { return permute(std::uint64_t(2)); });
+    auto const right =
+        table_of(capacity + more, [](std::size_t) { return permute(std::uint64_t(2)); });
     check(what, left, right);
-    karpos_test::listener const ears;
+    karpos_test::listener const recorder;
     karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::left);
-    holds(what + ": by parts", launched("karpos::row_index: claim slots") == (more > 0));
+    holds(what + ": by partitions", launched("karpos::row_index: claim slots") == (more > 0));
     // An inner join then builds a table of left rows.
     karpos_test::record = {};
     karpos::partitioned_join_size(space(), left.rows(), right.rows(), join_kind::inner);
-    holds(what + ": by parts of left rows", !launched("karpos::row_index: claim slots"));
+    holds(what + ": by partitions of left rows", !launched("karpos::row_index: claim slots"));
   }
 }
 
@@ -257,19 +259,19 @@ TEST_CASE("frequent rows on both sides of an inner join: an index") {
   auto const rows = [](std::size_t n) {
     return table_of(n, [](std::size_t i) { return permute(std::uint64_t(i % 4 ? i : 5)); }).rows();
   };
-  auto const left = rows(5 * room), right = rows(6 * room);
-  karpos_test::listener const ears;
+  auto const left = rows(5 * capacity), right = rows(6 * capacity);
+  karpos_test::listener const recorder;
   std::uint64_t const size = karpos::partitioned_join_size(space(), left, right, join_kind::inner);
   holds("by an index", launched("karpos::row_index: claim slots"));
   karpos::row_index const index(space(), right);
   same("rows", size, karpos::join_size(space(), left, index, join_kind::inner));
 }
 
-TEST_CASE("the ways that are taken: by parts, and by an index of few rows or for a full join") {
+TEST_CASE("the algorithm: by partitions, or by an index for few rows or a full join") {
   auto const many = draws(split_rows, split_rows, 5).rows(), few = draws(100, 100, 6).rows();
-  karpos_test::listener const ears;
+  karpos_test::listener const recorder;
   karpos::partitioned_join_size(space(), many, many, join_kind::right);
-  holds("by parts", launched("karpos::row_index: claim slots") == false);
+  holds("by partitions", launched("karpos::row_index: claim slots") == false);
   karpos::partitioned_join_size(space(), few, few, join_kind::inner);
   holds("few rows by an index", launched("karpos::row_index: claim slots"));
   karpos_test::record = {};
@@ -341,7 +343,7 @@ TEST_CASE("rows of 12 bytes that differ in one bit, or have the same word") {
   check_different("4 and 8 bytes", karpos::rows(to_space(a), to_space(b)));
 }
 
-TEST_CASE("three columns, one with nulls, and rows too wide to be moved whole") {
+TEST_CASE("three columns, one with nulls, and rows too wide to be materialised") {
   std::size_t const n = split_rows / 2;
   auto left = draws(n, 900, 31, 50), right = draws(n, 60'000, 32, 50);
   auto const rows = [](table const& t, karpos::null_equality nulls, auto wide) {
@@ -350,7 +352,7 @@ TEST_CASE("three columns, one with nulls, and rows too wide to be moved whole") 
     std::vector<std::uint16_t> third(t.size());
     std::vector<int> valid(t.size());
     for (std::size_t i = 0; i < t.size(); ++i) {
-      bool const null = t.null[i];  // nulls the whole row, as the oracle does, except ids modulo 3
+      bool const null = t.null[i];  // nulls all columns, as the oracle does, except ids modulo 3
       low[i] = null ? 0 : static_cast<std::uint32_t>(t.ids[i]);
       high[i] = null ? 0 : static_cast<decltype(wide)>(t.ids[i] >> 32);
       third[i] = static_cast<std::uint16_t>(t.ids[i] % 3);
@@ -405,7 +407,7 @@ TEST_CASE("zeros of both signs are equal, and so are NaNs") {
   holds("pairs", pairs_of(a, b, 2) == pair_list{{0, 0}, {7, 1}});
 }
 
-TEST_CASE("a workspace of the caller's: as large as asked for, too small, not aligned") {
+TEST_CASE("a workspace of the caller's: as large as required, too small, not aligned") {
   auto const left = draws(split_rows / 2, 50'000, 15), right = draws(split_rows / 2, 50'000, 16);
   auto const l = left.rows(), r = right.rows();
   oracle const o(left, right, karpos::null_equality::equal, any_pair{});
@@ -422,7 +424,7 @@ TEST_CASE("a workspace of the caller's: as large as asked for, too small, not al
   throws<std::invalid_argument>([&] { size(memory.data() + 8, bytes); }, "not aligned");
 }
 
-TEST_CASE("a workspace is as large as asked for where an index is built, too") {
+TEST_CASE("a workspace is as large as required if an index is built, too") {
   auto const few = draws(10, 5, 15).rows();
   auto const many = draws(split_rows, split_rows, 15).rows();
   auto const size = [&](auto const& rows, join_kind kind, std::size_t missing) {

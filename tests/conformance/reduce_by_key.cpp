@@ -171,10 +171,10 @@ TEST_CASE("skew: power laws, half of the rows one key, sorted rows, runs") {
 
 namespace {
 /// Returns whether rows are pre-aggregated before they are split.
-bool aggregates_first(std::vector<std::uint32_t> const& keys) {
+bool pre_aggregates(std::vector<std::uint32_t> const& keys) {
   view<std::uint32_t> const out("keys", keys.size());
   auto const in = to_space(keys);
-  karpos_test::listener const ears;
+  karpos_test::listener const recorder;
   karpos::distinct(space(), in, out);
   bool first = false;
   for (auto const& launch : karpos_test::record.launches)
@@ -185,20 +185,20 @@ bool aggregates_first(std::vector<std::uint32_t> const& keys) {
 }
 }  // namespace
 
-TEST_CASE("CPUs aggregate rows first where a table holds most of them") {
+TEST_CASE("CPUs aggregate rows first if a table holds most of them") {
   if (karpos::device::is_device<space>) return;
   std::size_t const n = 200'000;
-  auto half = uniform<std::uint32_t>(n, all_different), few = uniform<std::uint32_t>(n, 3000);
-  for (std::size_t i = 0; i < n; i += 2) half[i] = few[i] = 7;
-  CHECK(aggregates_first(uniform<std::uint32_t>(n, 1)));
-  CHECK(aggregates_first(uniform<std::uint32_t>(n, 1000)));
-  CHECK(aggregates_first(uniform<std::uint32_t>(n, 5000)));
-  CHECK(aggregates_first(few));
-  CHECK(aggregates_first(power_law(n, 1.5, 1e7)));
-  CHECK(!aggregates_first(uniform<std::uint32_t>(n, 60'000)));
-  CHECK(!aggregates_first(power_law(n, 1.0, 1e7)));
-  CHECK(!aggregates_first(half));
-  CHECK(!aggregates_first(uniform<std::uint32_t>(n, all_different)));
+  auto half_equal = uniform<std::uint32_t>(n, all_different), few = uniform<std::uint32_t>(n, 3000);
+  for (std::size_t i = 0; i < n; i += 2) half_equal[i] = few[i] = 7;
+  CHECK(pre_aggregates(uniform<std::uint32_t>(n, 1)));
+  CHECK(pre_aggregates(uniform<std::uint32_t>(n, 1000)));
+  CHECK(pre_aggregates(uniform<std::uint32_t>(n, 5000)));
+  CHECK(pre_aggregates(few));
+  CHECK(pre_aggregates(power_law(n, 1.5, 1e7)));
+  CHECK(!pre_aggregates(uniform<std::uint32_t>(n, 60'000)));
+  CHECK(!pre_aggregates(power_law(n, 1.0, 1e7)));
+  CHECK(!pre_aggregates(half_equal));
+  CHECK(!pre_aggregates(uniform<std::uint32_t>(n, all_different)));
 }
 
 TEST_CASE("rows of 8 and 16 bytes: signed, unsigned and floating-point") {
@@ -255,7 +255,7 @@ void check_mixing() {
       far += by_high_bits(mixed(x), n) >= n || by_low_bits(mixed(x), n) >= n;
   }
   same("bits that are not found again", wrong, 0);
-  same("parts and slots out of range", far, 0);
+  same("partitions and slots out of range", far, 0);
 }
 
 TEST_CASE("mixing bits is undone") {
@@ -312,32 +312,32 @@ TEST_CASE("three million rows") {
 
 /// Returns n keys that all belong to the first partition of the first split of n rows of a type.
 template <class Row, class Bits>
-std::vector<Bits> keys_of_one_part(std::size_t n, Bits apart) {
+std::vector<Bits> keys_of_one_partition(std::size_t n, Bits apart) {
   namespace reduce = karpos::detail::reduce_by_key;
-  auto const parts = reduce::sizes<space, Row>::parts(n);
-  auto const inverse =
-      reduce::inverse_of_odd(static_cast<Bits>(reduce::part_of_bits(parts, 0).multiplier));
+  auto const partitions = reduce::sizes<space, Row>::partitions(n);
+  auto const inverse = reduce::inverse_of_odd(
+      static_cast<Bits>(reduce::partition_of_bits(partitions, 0).multiplier));
   std::vector<Bits> keys(n);
   std::uint64_t others = 0;
   for (std::size_t i = 0; i < n; ++i) {
     keys[i] = unmixed(static_cast<Bits>(static_cast<Bits>(i) * apart * inverse));
-    others += reduce::part_of_bits(parts, 0)(mixed(keys[i]));
+    others += reduce::partition_of_bits(partitions, 0)(mixed(keys[i]));
   }
-  same("keys of other parts", others, 0);
+  same("keys of other partitions", others, 0);
   return keys;
 }
 template <class Row>
-void check_keys_of_one_part() {
+void check_keys_of_one_partition() {
   constexpr std::size_t n = 100'000;
-  auto const keys = keys_of_one_part<Row, std::uint64_t>(n, 40'000);
+  auto const keys = keys_of_one_partition<Row, std::uint64_t>(n, 40'000);
   check_values("8 bytes", keys, small_values<std::uint64_t>(keys), karpos::plus{});
-  check_counts("4 bytes", keys_of_one_part<Row, std::uint32_t>(n, 1));
+  check_counts("4 bytes", keys_of_one_partition<Row, std::uint32_t>(n, 1));
 }
 
-TEST_CASE("keys whose mixed bits agree where these choose a part") {
-  check_keys_of_one_part<std::uint32_t>();
-  check_keys_of_one_part<karpos::key_value<std::uint32_t, std::uint32_t>>();
-  check_keys_of_one_part<karpos::key_value<std::uint64_t, std::uint64_t>>();
+TEST_CASE("keys whose mixed bits agree in those that choose a partition") {
+  check_keys_of_one_partition<std::uint32_t>();
+  check_keys_of_one_partition<karpos::key_value<std::uint32_t, std::uint32_t>>();
+  check_keys_of_one_partition<karpos::key_value<std::uint64_t, std::uint64_t>>();
 }
 
 TEST_CASE(
@@ -389,7 +389,7 @@ TEST_CASE("the caller's workspace, as large as reduce_by_key_bytes says; strided
 }
 
 TEST_CASE("refused: no memory for a workspace") {
-  if (!karpos_test::takes_memory()) return;
+  if (!karpos_test::can_exhaust_memory()) return;
   std::size_t const n = 1'000'000;
   view<std::uint32_t> const keys("keys", n), values("values", n), out("out", n), sums("sums", n);
   throws<karpos::allocation_error>(
@@ -436,6 +436,16 @@ TEST_CASE("refused: outputs that share memory with another view; columns of one 
       "different keys overlaps");
   throws<std::invalid_argument>([&] { karpos::distinct(space(), keys, inside, in_memory); },
                                 "different keys overlaps");
+  view<std::uint32_t> const sums("sums", 30);
+  auto const refuses_workspace = [&](auto const& call) {
+    throws<std::invalid_argument>(call, "the workspace of a reduction overlaps");
+  };
+  refuses_workspace(
+      [&] { karpos::reduce_by_key(space(), inside, values, out, sums, {}, in_memory); });
+  refuses_workspace(
+      [&] { karpos::reduce_by_key(space(), keys, inside, out, sums, {}, in_memory); });
+  refuses_workspace([&] { karpos::count_by_key(space(), inside, out, sums, in_memory); });
+  refuses_workspace([&] { karpos::distinct(space(), inside, out, in_memory); });
   Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, typename space::memory_space> const table(
       "table", 30, 2);
   auto const column = [&](int c) { return Kokkos::subview(table, Kokkos::ALL, c); };

@@ -50,7 +50,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 constexpr bool is_device = karpos::device::is_device<space>;
-/// Rows for three partitions.
+/// Rows for three parts, which are reduced one after the other.
 constexpr std::size_t many = is_device ? 300'000 : 72'000;
 /// Enough rows for keys to be sampled, whatever the operation is.
 constexpr std::size_t sampled = is_device ? 1'200'000 : many;
@@ -303,14 +303,14 @@ template <class F>
 way way_of(F const& f) {
   f();  // Kokkos allocates scratch memory of its own
   way w{};
-  karpos_test::listener const ears;
+  karpos_test::listener const recorder;
   f();
-  auto const look = [&](std::string const& label) {
+  auto const classify = [&](std::string const& label) {
     w.sampled = w.sampled || label == "karpos::sample of keys";
     w.reduced = w.reduced || label.rfind("karpos::reduce_by_key", 0) == 0;
   };
-  for (auto const& launch : karpos_test::record.launches) look(launch.label);
-  for (auto const& label : karpos_test::record.regions) look(label);
+  for (auto const& launch : karpos_test::record.launches) classify(launch.label);
+  for (auto const& label : karpos_test::record.regions) classify(label);
   w.allocated = !karpos_test::record.allocations.empty();
   return w;
 }
@@ -332,7 +332,7 @@ TEST_CASE("goldens: nothing, one row, and four rows of three keys") {
 }
 
 TEST_CASE("sums, extremes, counts and an operation of a user's, whatever the keys") {
-  bool const all = karpos_test::rows_for_luck(many) == many;
+  bool const all = karpos_test::rows_for_random_test(many) == many;
   for (auto const& [name, numbers] : all ? distributions(many) : some_distributions(many)) {
     merges<small_map>(name + ", plus", numbers, karpos::plus{});
 #if KARPOS_FULL_TESTS
@@ -380,7 +380,7 @@ constexpr bool retries =
     karpos::detail::merges_by_retry<decltype(table_of(std::declval<typename Map::ref_type>())), Op>;
 }  // namespace
 
-TEST_CASE("where rows of one key repeat their merge on GPUs") {
+TEST_CASE("operations and types for which rows of one key repeat their merge on GPUs") {
   using karpos::plus, karpos::maximum, karpos::hash_map, karpos::hopscotch_map;
   CHECK(!retries<small_map, plus>);
   CHECK(!retries<hash_map<u64, double, space>, plus>);
@@ -516,7 +516,7 @@ void rejects(std::string const& what) {
   same(what + ": inserted", r.inserted, found.size() - there);
   same(what + ": all rows", r.inserted + r.existing + r.rejected, many);
 }
-TEST_CASE("full tables: the rows of keys that find no place are rejected, and counted") {
+TEST_CASE("full tables: the rows of keys that find no slot are rejected, and counted") {
   rejects<small_map>("hash_map");
   rejects<karpos::hopscotch_map<u32, u32, space>>("hopscotch_map");
 }

@@ -8,13 +8,13 @@
 #include <map>
 #include <vector>
 
+#include "karpos/detail/partition/fixed_partitions.hpp"
 #include "karpos/detail/partition/move.hpp"
-#include "karpos/detail/partition/rooms.hpp"
 #include "karpos/detail/reduce_by_key/aggregate.hpp"
+#include "karpos/detail/reduce_by_key/aggregate_partitions.hpp"
 #include "karpos/detail/reduce_by_key/columns.hpp"
 #include "karpos/detail/reduce_by_key/group_list.hpp"
-#include "karpos/detail/reduce_by_key/hot_keys.hpp"
-#include "karpos/detail/reduce_by_key/parts.hpp"
+#include "karpos/detail/reduce_by_key/heavy_hitters.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 
@@ -78,79 +78,87 @@ std::vector<wide_row> wide_rows(std::size_t n, u64 keys, u64 seed) {
   return rows;
 }
 
-struct part_by_key {
-  u32 parts;
+struct partition_by_key {
+  u32 partitions;
   template <class Row>
   u32 operator()(Row const& r) const {
-    return static_cast<u32>(r.key % parts);
+    return static_cast<u32>(r.key % partitions);
   }
 };
 
 /// Splits rows with the step, one team after another.
 template <bool Stable, class Row>
-std::vector<Row> split(std::vector<Row> const& rows, u32 parts, int teams) {
+std::vector<Row> split(std::vector<Row> const& rows, u32 partitions, int teams) {
   using source = reduce::partial_rows<Row>;
   u64 const n = rows.size(), count = static_cast<u64>(teams);
   partition::row_ranges const ranges{n, (n + count - 1) / count, teams};
-  std::vector<u64> begins(parts), firsts(parts * count);
-  std::vector<u32> taken(parts);
-  part_by_key const part{parts};
+  std::vector<u64> begins(partitions), firsts(partitions * count);
+  std::vector<u32> taken(partitions);
+  partition_by_key const partition_of{partitions};
   u64 at = 0;
-  for (u32 p = 0; p < parts; ++p) {
+  for (u32 p = 0; p < partitions; ++p) {
     begins[p] = at;
     for (int r = 0; r < teams; ++r) {
-      firsts[static_cast<u64>(r) * parts + p] = at;
-      for (u64 i = ranges.begin(r); i < ranges.end(r); ++i) at += part(rows[i]) == p;
+      firsts[static_cast<u64>(r) * partitions + p] = at;
+      for (u64 i = ranges.begin(r); i < ranges.end(r); ++i) at += partition_of(rows[i]) == p;
     }
   }
   std::vector<Row> out(n);
-  partition::places const to{begins.data(), Stable ? firsts.data() : nullptr, taken.data(), parts,
-                             static_cast<int>(parts)};
-  partition::move_tiles<emulated_device, source, part_by_key, Stable> const step(
-      source(rows.data(), n), part, ranges, to, out.data());
-  emulated_block block(threads, n + parts);
+  partition::places const to{begins.data(), Stable ? firsts.data() : nullptr, taken.data(),
+                             partitions, static_cast<int>(partitions)};
+  partition::move_tiles<emulated_device, source, partition_by_key, Stable> const step(
+      source(rows.data(), n), partition_of, ranges, to, out.data());
+  emulated_block block(threads, n + partitions);
   for (int team = 0; team < teams; ++team) block.run(step, team, teams);
   return out;
 }
 
-/// Rows after a split into fixed-capacity partitions ("rooms"), and the list of overflowed rows.
+/// Rows after a split into fixed-capacity partitions, and the list of overflowed rows.
 template <class Row>
-struct rooms_of_rows {
-  std::vector<std::vector<Row>> parts;
+struct rows_of_partitions {
+  std::vector<std::vector<Row>> partitions;
   std::vector<Row> list;
-  u32 listed;
+  u32 overflowed;
 };
 /// Splits rows into fixed-capacity partitions, one team after another.
 template <class Row>
-rooms_of_rows<Row> split_into_rooms(std::vector<Row> const& rows, u32 parts, int teams, u32 room,
-                                    u32 capacity) {
+rows_of_partitions<Row> split_into_fixed_partitions(std::vector<Row> const& rows, u32 partitions,
+                                                    int teams, u32 capacity, u32 list_capacity) {
   using source = reduce::partial_rows<Row>;
   u64 const n = rows.size(), count = static_cast<u64>(teams);
-  std::vector<u32> taken(parts), filled(parts, ~0u);
-  std::vector<Row> out(u64(parts) * room), list(capacity);
-  u32 listed = 0;
-  partition::rooms<Row> const to{taken.data(), filled.data(),          list.data(), &listed, room,
-                                 capacity,     static_cast<int>(parts)};
-  partition::move_tiles<emulated_device, source, part_by_key, false, partition::rooms<Row>> const
-      step(source(rows.data(), n), part_by_key{parts}, {n, (n + count - 1) / count, teams}, to,
-           out.data());
-  emulated_block block(threads, n + parts);
+  std::vector<u32> taken(partitions), filled(partitions, ~0u);
+  std::vector<Row> out(u64(partitions) * capacity), list(list_capacity);
+  u32 overflowed = 0;
+  partition::fixed_partitions<Row> const to{taken.data(),
+                                            filled.data(),
+                                            list.data(),
+                                            &overflowed,
+                                            capacity,
+                                            list_capacity,
+                                            static_cast<int>(partitions)};
+  partition::move_tiles<emulated_device, source, partition_by_key, false,
+                        partition::fixed_partitions<Row>> const step(source(rows.data(), n),
+                                                                     partition_by_key{partitions},
+                                                                     {n, (n + count - 1) / count,
+                                                                      teams},
+                                                                     to, out.data());
+  emulated_block block(threads, n + partitions);
   for (int team = 0; team < teams; ++team) block.run(step, team, teams);
-  rooms_of_rows<Row> result{{}, list, listed};
-  result.list.resize(std::min(listed, capacity));
-  for (u32 p = 0; p < parts; ++p) {
-    auto const first = out.begin() + static_cast<std::ptrdiff_t>(u64(p) * room);
-    u32 const rows_in_room = to.rows_in_room(p);
-    REQUIRE(rows_in_room <= room);
-    result.parts.emplace_back(first, first + rows_in_room);
+  rows_of_partitions<Row> result{{}, list, overflowed};
+  result.list.resize(std::min(overflowed, list_capacity));
+  for (u32 p = 0; p < partitions; ++p) {
+    auto const first = out.begin() + static_cast<std::ptrdiff_t>(u64(p) * capacity);
+    u32 const stored_rows = to.stored_rows(p);
+    REQUIRE(stored_rows <= capacity);
+    result.partitions.emplace_back(first, first + stored_rows);
   }
   return result;
 }
 
 template <class Row>
-void sort_rows(std::vector<Row>& rows, u32 parts) {
+void sort_rows(std::vector<Row>& rows, u32 partitions) {
   std::sort(rows.begin(), rows.end(), [&](Row const& a, Row const& b) {
-    auto const x = a.key % parts, y = b.key % parts;
+    auto const x = a.key % partitions, y = b.key % partitions;
     if (x != y) return x < y;
     return a.key != b.key ? a.key < b.key : std::memcmp(&a.value, &b.value, sizeof(a.value)) < 0;
   });
@@ -185,12 +193,12 @@ struct list_of_rows {
   void write(u64 at, Row const& r) const { rows[at] = r; }
 };
 
-/// Aggregates rows first, with two teams. Returns: whether the partial rows reduce to what the rows
+/// Aggregates rows first, with two teams. Returns whether the partial rows reduce to what the rows
 /// reduce to.
 template <int Teams, class Row, class Op>
-bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial, u32 columns) {
+bool pre_aggregates(std::vector<Row> const& rows, Op const& op, u64 most_partial, u32 columns) {
   using source = reduce::partial_rows<Row>;
-  using step_type = reduce::aggregate_first<emulated_device, source, Op, Teams>;
+  using step_type = reduce::pre_aggregate<emulated_device, source, Op, Teams>;
   u64 const n = rows.size();
   std::vector<Row> partial(n);
   reduce::counters counts{0, 0};
@@ -208,16 +216,16 @@ bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_parti
   return same_groups(groups_of(partial, op), groups_of(rows, op));
 }
 template <class Row, class Op>
-bool aggregates_first(std::vector<Row> const& rows, Op const& op, u64 most_partial) {
-  bool right = aggregates_first<1>(rows, op, most_partial, 1) &&
-               aggregates_first<2>(rows, op, most_partial, 1);
-  // Few keys are in their home slots in every column, so they are folded.
-  u64 const most_folded = most_partial <= 8 ? 2 * most_partial : rows.size();
-  for (u32 columns : {2u, 16u}) right &= aggregates_first<2>(rows, op, most_folded, columns);
+bool pre_aggregates(std::vector<Row> const& rows, Op const& op, u64 most_partial) {
+  bool right =
+      pre_aggregates<1>(rows, op, most_partial, 1) && pre_aggregates<2>(rows, op, most_partial, 1);
+  // Few keys are in their home slots in every column, so their columns are merged.
+  u64 const most_merged = most_partial <= 8 ? 2 * most_partial : rows.size();
+  for (u32 columns : {2u, 16u}) right &= pre_aggregates<2>(rows, op, most_merged, columns);
   return right;
 }
 
-/// Aggregates rows as three chunks. Returns: whether a chunk that makes up a whole partition gives
+/// Aggregates rows as three chunks. Returns whether a chunk that makes up a whole partition gives
 /// groups, and the other chunks partial rows.
 template <class Row, class Op>
 bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
@@ -242,60 +250,68 @@ bool aggregates_chunks(std::vector<Row> const& rows, Op const& op) {
 
 /// The arrays of one round with fixed-capacity partitions.
 template <class Row, class Op>
-class round_in_rooms {
+class round_in_fixed_partitions {
   using source = reduce::partial_rows<Row>;
-  using table = reduce::hot_table<emulated_device, Row>;
-  using sampler = reduce::find_hot_keys<emulated_device, source>;
-  using rooms = partition::rooms<Row>;
-  using held_rooms = partition::rooms<Row, reduce::hot_groups<emulated_device, source, Op>>;
-  using parts_type = reduce::parts_in_rooms<emulated_device, source, Op, list_of_rows<Row>, rooms>;
+  using table = reduce::heavy_hitter_table<emulated_device, Row>;
+  using sampler = reduce::find_heavy_hitters<emulated_device, source>;
+  using fixed_partitions = partition::fixed_partitions<Row>;
+  using filtered_partitions =
+      partition::fixed_partitions<Row, reduce::heavy_hitter_filter<emulated_device, source, Op>>;
+  using reduction_type =
+      reduce::partition_reduction<emulated_device, source, Op, list_of_rows<Row>, fixed_partitions>;
   static constexpr int teams = 3;
 
  public:
-  round_in_rooms(std::vector<Row> const& rows, Op const& op, u32 parts, u32 room)
+  round_in_fixed_partitions(std::vector<Row> const& rows, Op const& op, u32 partitions,
+                            u32 capacity)
       : groups(rows.size()),
         partial(rows.size()),
         m_rows(rows),
         m_op(op),
-        m_parts(parts),
-        m_room(room),
-        m_block(threads, rows.size() + parts) {}
+        m_partitions(partitions),
+        m_capacity(capacity),
+        m_block(threads, rows.size() + partitions) {}
 
-  void run(bool holds) {
+  void run(bool has_filter) {
     u64 const n = m_rows.size();
     source const all(m_rows.data(), n);
-    table const hot{m_keys.data(), m_values.data(), m_present.data()};
-    m_block.run(
-        sampler{all, std::min(static_cast<u32>(n), u32(sampler::max_keys)), &seen, hot.keys}, 0, 1);
-    rooms const to{m_taken.data(),           m_filled.data(), m_list.data(),
-                   &counts.listed,           m_room,          static_cast<u32>(n),
-                   static_cast<int>(m_parts)};
-    if (holds)
-      split(all, held_rooms{to.taken,
-                            to.filled,
-                            to.list,
-                            to.listed,
-                            to.room,
-                            to.capacity,
-                            to.parts,
-                            {all, m_op, hot}});
+    table const heavy_hitters{m_keys.data(), m_values.data(), m_present.data()};
+    m_block.run(sampler{all, std::min(static_cast<u32>(n), u32(sampler::max_keys)), &seen,
+                        heavy_hitters.keys},
+                0, 1);
+    fixed_partitions const to{m_taken.data(),
+                              m_filled.data(),
+                              m_list.data(),
+                              &counts.overflowed,
+                              m_capacity,
+                              static_cast<u32>(n),
+                              static_cast<int>(m_partitions)};
+    if (has_filter)
+      split(all, filtered_partitions{to.taken,
+                                     to.filled,
+                                     to.list,
+                                     to.overflowed,
+                                     to.capacity,
+                                     to.list_capacity,
+                                     to.partitions,
+                                     {all, m_op, heavy_hitters}});
     else
       split(all, to);
-    parts_type const p{source(m_out.data(), m_out.size()),
-                       source(m_list.data(), n),
-                       to,
-                       hot,
-                       holds ? u64(teams) : 0,
-                       {groups.data()},
-                       {partial.data(), n},
-                       &counts,
-                       m_again.data(),
-                       m_op};
-    using first = reduce::aggregate_parts<emulated_device, parts_type>;
-    int const league = to.parts + 2 * first::other_teams;
+    reduction_type const p{source(m_out.data(), m_out.size()),
+                           source(m_list.data(), n),
+                           to,
+                           heavy_hitters,
+                           has_filter ? u64(teams) : 0,
+                           {groups.data()},
+                           {partial.data(), n},
+                           &counts,
+                           m_again.data(),
+                           m_op};
+    using first = reduce::aggregate_partitions<emulated_device, reduction_type>;
+    int const league = to.partitions + 2 * first::other_teams;
     for (int team = 0; team < league; ++team) m_block.run(first{p}, team, league);
     for (int team = 0; team < 2; ++team)
-      m_block.run(reduce::aggregate_again<emulated_device, parts_type>{p}, team, 2);
+      m_block.run(reduce::aggregate_deferred<emulated_device, reduction_type>{p}, team, 2);
     REQUIRE(counts.partial <= n);
     groups.resize(counts.groups);
     partial.resize(counts.partial);
@@ -303,31 +319,32 @@ class round_in_rooms {
   /// Returns whether groups and partial rows reduce to what the rows reduce to, and groups are
   /// complete.
   bool is_right() const {
-    auto const expected = groups_of(m_rows, m_op), left = groups_of(partial, m_op);
+    auto const expected = groups_of(m_rows, m_op), overflow = groups_of(partial, m_op);
     auto got = groups_of(groups, m_op);
     bool right = got.size() == groups.size();
-    for (auto const& [key, value] : left) right &= got.emplace(key, value).second;
+    for (auto const& [key, value] : overflow) right &= got.emplace(key, value).second;
     return right && same_groups(got, expected);
   }
 
   std::vector<Row> groups, partial;
   reduce::counters counts{0, 0};
-  reduce::sample_of_keys seen{};
+  reduce::sample_statistics seen{};
 
  private:
-  template <class Rooms>
-  void split(source const& all, Rooms const& to) {
-    partition::move_tiles<emulated_device, source, part_by_key, false, Rooms> const step(
-        all, part_by_key{m_parts}, {all.size(), all.size(), teams}, to, m_out.data());
+  template <class FixedPartitions>
+  void split(source const& all, FixedPartitions const& to) {
+    partition::move_tiles<emulated_device, source, partition_by_key, false, FixedPartitions> const
+        step(all, partition_by_key{m_partitions}, {all.size(), all.size(), teams}, to,
+             m_out.data());
     for (int team = 0; team < teams; ++team) m_block.run(step, team, teams);
   }
 
   std::vector<Row> m_rows;
   Op m_op;
-  u32 m_parts, m_room;
+  u32 m_partitions, m_capacity;
   emulated_block m_block;
-  std::vector<Row> m_out = std::vector<Row>(u64(m_parts) * m_room), m_list = m_rows;
-  std::vector<u32> m_taken = std::vector<u32>(m_parts), m_filled = m_taken, m_again = m_taken;
+  std::vector<Row> m_out = std::vector<Row>(u64(m_partitions) * m_capacity), m_list = m_rows;
+  std::vector<u32> m_taken = std::vector<u32>(m_partitions), m_filled = m_taken, m_again = m_taken;
   std::vector<typename table::bits> m_keys = std::vector<typename table::bits>(table::all);
   std::vector<typename table::value> m_values =
       std::vector<typename table::value>(teams * table::all);
@@ -343,37 +360,38 @@ struct larger {
 };
 
 template <class Row, class Op>
-void check_rooms(std::vector<Row> rows, Op const& op, bool half_one_key) {
+void check_fixed_partitions(std::vector<Row> rows, Op const& op, bool half_one_key) {
   if (half_one_key)
     for (std::size_t i = 0; i < rows.size(); i += 2)
       rows[i].key = i % 4 == 0 ? 3 : decltype(Row::key)(~0ull);
-  for (u32 parts : {1u, 5u})
+  for (u32 partitions : {1u, 5u})
     for (u32 share : {50u, 130u})
-      for (bool const holds : {false, true}) {
-        round_in_rooms<Row, Op> r(
-            rows, op, parts, (static_cast<u32>(rows.size()) / parts * share / 100 + 64) / 32 * 32);
-        r.run(holds);
+      for (bool const has_filter : {false, true}) {
+        round_in_fixed_partitions<Row, Op> r(
+            rows, op, partitions,
+            (static_cast<u32>(rows.size()) / partitions * share / 100 + 64) / 32 * 32);
+        r.run(has_filter);
         CHECK(r.is_right());
-        if (share > 100 && parts == 1 && rows.size() < 1000 && sizeof(Row) == 8)
+        if (share > 100 && partitions == 1 && rows.size() < 1000 && sizeof(Row) == 8)
           CHECK(r.counts.partial == 0);
-        if (half_one_key && rows.size() > 600) CHECK(r.seen.hot_rows >= r.seen.keys / 3);
-        if (half_one_key && holds && share > 100) CHECK(r.counts.listed == 0);
+        if (half_one_key && rows.size() > 600) CHECK(r.seen.heavy_hitter_rows >= r.seen.keys / 3);
+        if (half_one_key && has_filter && share > 100) CHECK(r.counts.overflowed == 0);
       }
 }
 
 }  // namespace
 
-TEST_CASE("a round in rooms: groups are complete, all else is left as partial rows") {
+TEST_CASE("a round in fixed-capacity partitions: groups are complete, all else is partial rows") {
   for (std::size_t n : {700u, 9000u})
     for (u64 keys : {u64(20), u64(100'000)})
       for (bool const half_one_key : {false, true}) {
-        check_rooms(narrow_rows(n, keys, n), karpos::plus{}, half_one_key);
-        check_rooms(narrow_rows(n, keys, n), larger{}, half_one_key);
-        check_rooms(wide_rows(n, keys, n), two_operations{}, half_one_key);
+        check_fixed_partitions(narrow_rows(n, keys, n), karpos::plus{}, half_one_key);
+        check_fixed_partitions(narrow_rows(n, keys, n), larger{}, half_one_key);
+        check_fixed_partitions(wide_rows(n, keys, n), two_operations{}, half_one_key);
       }
 }
 
-TEST_CASE("a list of groups takes as many as it has room for, and leaves other rows") {
+TEST_CASE("a list of groups has as many as its capacity, and other rows overflow") {
   using list = reduce::group_list<Kokkos::DefaultHostExecutionSpace, narrow_row, karpos::plus>;
   struct thread {
     std::vector<std::max_align_t> memory =
@@ -384,110 +402,113 @@ TEST_CASE("a list of groups takes as many as it has room for, and leaves other r
   } const t;
   for (u32 most : {1u, 30u, 3000u, list::max_slots})
     for (u64 keys : {u64(20), u64(3000), u64(100'000)})
-      for (u32 looks : {1u, 8u, ~0u}) {
+      for (u32 probes : {1u, 8u, ~0u}) {
         auto const rows = narrow_rows(20'000, keys, most);
-        std::vector<narrow_row> groups(rows.size()), left(rows.size());
-        u64 count = 0, rows_left = 0;
+        std::vector<narrow_row> groups(rows.size()), overflow(rows.size());
+        u64 count = 0, overflowed = 0;
         list l(t, most, karpos::plus{});
-        l.add(t, reduce::partial_rows<narrow_row>(rows.data(), rows.size()), 0, rows.size(), looks,
-              {left.data(), left.size()}, &rows_left);
+        l.add(t, reduce::partial_rows<narrow_row>(rows.data(), rows.size()), 0, rows.size(), probes,
+              {overflow.data(), overflow.size()}, &overflowed);
         l.write_groups(t, list_of_rows<narrow_row>{groups.data()}, &count);
         CHECK(count <= most);
         groups.resize(count);
         CHECK(groups_of(groups, karpos::plus{}).size() == count);
-        left.resize(rows_left);
-        if (keys <= most && looks == ~0u) CHECK(rows_left == 0);
-        if (most <= 30 && looks == ~0u) CHECK(count == std::min(u64(most), keys));
-        groups.insert(groups.end(), left.begin(), left.end());
+        overflow.resize(overflowed);
+        if (keys <= most && probes == ~0u) CHECK(overflowed == 0);
+        if (most <= 30 && probes == ~0u) CHECK(count == std::min(u64(most), keys));
+        groups.insert(groups.end(), overflow.begin(), overflow.end());
         CHECK(same_groups(groups_of(groups, karpos::plus{}), groups_of(rows, karpos::plus{})));
       }
 }
 
 TEST_CASE("plus of values of a user's has no identity") {
   auto const rows = tropical_rows(3000, 40, 1);
-  CHECK(aggregates_first(rows, karpos::plus{}, 200));
+  CHECK(pre_aggregates(rows, karpos::plus{}, 200));
   CHECK(aggregates_chunks(rows, karpos::plus{}));
-  check_rooms(rows, karpos::plus{}, true);
+  check_fixed_partitions(rows, karpos::plus{}, true);
 }
 
-TEST_CASE("tiles: every row comes to its part, in any number of parts") {
+TEST_CASE("tiles: every row comes to its partition, in any number of partitions") {
   for (std::size_t n : {1u, 47u, 700u, 3000u})
-    for (u32 parts : {1u, 2u, 37u, 90u}) {
+    for (u32 partitions : {1u, 2u, 37u, 90u}) {
       auto rows = narrow_rows(n, 500, n);
-      auto out = split<false>(rows, parts, 3);
+      auto out = split<false>(rows, partitions, 3);
       bool in_order = true;
-      for (std::size_t i = 1; i < n; ++i) in_order &= out[i - 1].key % parts <= out[i].key % parts;
+      for (std::size_t i = 1; i < n; ++i)
+        in_order &= out[i - 1].key % partitions <= out[i].key % partitions;
       CHECK(in_order);
-      sort_rows(rows, parts);
-      sort_rows(out, parts);
+      sort_rows(rows, partitions);
+      sort_rows(out, partitions);
       CHECK(same_rows(out, rows));
       auto wide = wide_rows(n, 500, n);
-      auto wide_out = split<false>(wide, parts, 2);
-      sort_rows(wide, parts);
-      sort_rows(wide_out, parts);
+      auto wide_out = split<false>(wide, partitions, 2);
+      sort_rows(wide, partitions);
+      sort_rows(wide_out, partitions);
       CHECK(same_rows(wide_out, wide));
     }
 }
 
-TEST_CASE("rooms: every row comes to the room of its part, or to the list") {
+TEST_CASE("fixed-capacity partitions: every row comes to its partition, or to the overflow list") {
   for (std::size_t n : {1u, 47u, 700u, 3000u, 20'000u})
-    for (u32 parts : {1u, 2u, 37u, 90u})
+    for (u32 partitions : {1u, 2u, 37u, 90u})
       for (u32 share : {0u, 50u, 100u, 200u}) {
         auto rows = narrow_rows(n, n % 2 == 0 ? 5 : 500, n);
-        u32 const room = (static_cast<u32>(n) / parts + 1) * share / 100;
-        auto const got = split_into_rooms(rows, parts, 3, room, static_cast<u32>(n));
-        CHECK(got.listed == got.list.size());
+        u32 const capacity = (static_cast<u32>(n) / partitions + 1) * share / 100;
+        auto const got =
+            split_into_fixed_partitions(rows, partitions, 3, capacity, static_cast<u32>(n));
+        CHECK(got.overflowed == got.list.size());
         std::vector<narrow_row> all = got.list;
         bool in_place = true;
-        for (u32 p = 0; p < parts; ++p)
-          for (narrow_row const& r : got.parts[p]) {
-            in_place &= r.key % parts == p;
+        for (u32 p = 0; p < partitions; ++p)
+          for (narrow_row const& r : got.partitions[p]) {
+            in_place &= r.key % partitions == p;
             all.push_back(r);
           }
         CHECK(in_place);
-        sort_rows(rows, parts);
-        sort_rows(all, parts);
+        sort_rows(rows, partitions);
+        sort_rows(all, partitions);
         CHECK(same_rows(all, rows));
-        if (share == 0) CHECK(got.listed == n);
+        if (share == 0) CHECK(got.overflowed == n);
       }
 }
 
-TEST_CASE("rooms: rows that the list is too small for are counted, and written nowhere") {
+TEST_CASE("rows that the overflow list is too small for are counted, and written nowhere") {
   auto const rows = narrow_rows(5000, 500, 1);
-  auto const got = split_into_rooms(rows, 37, 2, 40, 100);
-  std::size_t in_rooms = 0;
-  for (auto const& part : got.parts) in_rooms += part.size();
+  auto const got = split_into_fixed_partitions(rows, 37, 2, 40, 100);
+  std::size_t in_fixed_partitions = 0;
+  for (auto const& p : got.partitions) in_fixed_partitions += p.size();
   CHECK(got.list.size() == 100);
-  CHECK(in_rooms + got.listed == rows.size());
-  CHECK(in_rooms > 37 * 10);
+  CHECK(in_fixed_partitions + got.overflowed == rows.size());
+  CHECK(in_fixed_partitions > 37 * 10);
 }
 
-TEST_CASE("tiles of a stable partition: rows of a part keep their order") {
+TEST_CASE("tiles of a stable split: rows of a partition keep their order") {
   for (std::size_t n : {1u, 47u, 700u, 3000u})
-    for (u32 parts : {1u, 2u, 4u}) {
+    for (u32 partitions : {1u, 2u, 4u}) {
       auto const rows = narrow_rows(n, 500, n);
       auto expected = rows;
-      std::stable_sort(expected.begin(), expected.end(),
-                       [&](auto const& a, auto const& b) { return a.key % parts < b.key % parts; });
-      CHECK(same_rows(split<true>(rows, parts, 3), expected));
+      std::stable_sort(expected.begin(), expected.end(), [&](auto const& a, auto const& b) {
+        return a.key % partitions < b.key % partitions;
+      });
+      CHECK(same_rows(split<true>(rows, partitions, 3), expected));
     }
 }
 
-TEST_CASE("rows are aggregated as far as a table holds them; the others are left") {
+TEST_CASE("rows are aggregated as far as a table holds them; the others overflow") {
   for (std::size_t n : {1u, 3u, 500u, 9000u}) {
-    CHECK(aggregates_first(narrow_rows(n, 40, n), karpos::plus{}, 2 * 40));
-    CHECK(aggregates_first(narrow_rows(n, 40, n), karpos::minimum{}, 2 * 40));
-    CHECK(aggregates_first(narrow_rows(n, 7000, n), karpos::plus{}, n));
-    CHECK(aggregates_first(wide_rows(n, 40, n), two_operations{}, 2 * 40));
-    CHECK(aggregates_first(narrow_rows(n, 1, n), karpos::plus{}, 2));
+    CHECK(pre_aggregates(narrow_rows(n, 40, n), karpos::plus{}, 2 * 40));
+    CHECK(pre_aggregates(narrow_rows(n, 40, n), karpos::minimum{}, 2 * 40));
+    CHECK(pre_aggregates(narrow_rows(n, 7000, n), karpos::plus{}, n));
+    CHECK(pre_aggregates(wide_rows(n, 40, n), two_operations{}, 2 * 40));
+    CHECK(pre_aggregates(narrow_rows(n, 1, n), karpos::plus{}, 2));
     auto runs = narrow_rows(n, 4, n);
     sort_rows(runs, 1);
-    CHECK(aggregates_first(runs, karpos::plus{}, 2 * 4));
-    CHECK(aggregates_first(wide_rows(n, 4000, n), two_operations{}, n));
+    CHECK(pre_aggregates(runs, karpos::plus{}, 2 * 4));
+    CHECK(pre_aggregates(wide_rows(n, 4000, n), two_operations{}, n));
   }
 }
 
-TEST_CASE("chunks become groups, or partial rows where their part has others") {
+TEST_CASE("chunks become groups, or partial rows if their partition has other chunks") {
   for (std::size_t n : {3u, 60u, 1500u})
     for (u64 keys : {u64(1), u64(30), u64(100'000)}) {
       CHECK(aggregates_chunks(narrow_rows(n, keys, n), karpos::plus{}));

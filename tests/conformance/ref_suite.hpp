@@ -115,8 +115,8 @@ std::vector<T> small_values(std::size_t n, std::uint64_t seed) {
 }
 
 template <class Key, class T>
-void holds_exactly(table_under_test<Key, T> const& table, std::string const& when,
-                   oracle<Key, T> const& expected) {
+void check_contents(table_under_test<Key, T> const& table, std::string const& when,
+                    oracle<Key, T> const& expected) {
   std::vector<Key> keys;
   std::vector<T> values;
   std::uint64_t const n = table.retrieve_all(keys, values);
@@ -157,7 +157,7 @@ oracle<Key, T> check_insert(table_under_test<Key, T> const& table, std::vector<K
     if (inserted.answer[i] == static_cast<std::uint32_t>(karpos::outcome::inserted))
       winners.insert(draws[i], values[i]);
   same(table.name + ": keys inserted once", winners.size(), first.size());
-  holds_exactly(table, "after insert", winners);
+  check_contents(table, "after insert", winners);
   finds(table, "after insert", winners, keys);
   return winners;
 }
@@ -173,7 +173,7 @@ void check_assign(table_under_test<Key, T> const& table, std::vector<Key> const&
   same(table.name + ": newly assigned", assigned.count(karpos::outcome::inserted), 200);
   for (std::size_t i = 0; i < second.size(); ++i)
     expected.insert_or_apply(second[i], assigned_values[i], [](T, T v) { return v; });
-  holds_exactly(table, "after insert_or_assign", expected);
+  check_contents(table, "after insert_or_assign", expected);
 }
 
 /// Checks additions to hot keys, some of them new.
@@ -190,7 +190,7 @@ void check_add(table_under_test<Key, T> const& table, std::vector<Key> const& ke
                 karpos::outcome::inserted;
   same(table.name + ": new sums", added.count(karpos::outcome::inserted), new_keys);
   same(table.name + ": merged", added.count(karpos::outcome::existing), summands.size() - new_keys);
-  holds_exactly(table, "after insert_or_apply", expected);
+  check_contents(table, "after insert_or_apply", expected);
 }
 
 /// Checks that of several erasures of a stored key exactly one succeeds.
@@ -204,7 +204,7 @@ void check_erase(table_under_test<Key, T> const& table, std::vector<Key> const& 
   same(table.name + ": erased", erased.count(1), victims.size());
   same(table.name + ": not erased", erased.count(0), tries.size() - victims.size());
   for (Key const& key : victims) expected.erase(key);
-  holds_exactly(table, "after erase", expected);
+  check_contents(table, "after erase", expected);
   finds(table, "after erase", expected, keys);
 }
 
@@ -222,7 +222,7 @@ void check_insert_again(table_under_test<Key, T> const& table, std::vector<Key> 
   same(table.name + ": existing again", reinserted.count(karpos::outcome::existing),
        victims.size());
   for (std::size_t i = 0; i < victims.size(); ++i) expected.insert(again[i], again_values[i]);
-  holds_exactly(table, "after erase and insert", expected);
+  check_contents(table, "after erase and insert", expected);
   finds(table, "after erase and insert", expected, keys);
 }
 

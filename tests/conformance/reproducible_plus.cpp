@@ -194,7 +194,7 @@ TEST_CASE("a workspace that is too small is refused before a kernel runs") {
   view<double> const column("column", 3000), sums("sums", 3000);
   auto const wanted = aggregate(column, reproducible_plus{}, sums);
   view<std::byte> const memory("workspace", 64);
-  karpos_test::listener const ears;
+  karpos_test::listener const recorder;
   throws<std::invalid_argument>(
       [&] {
         karpos::reduce_by_key(space(), keys, out, wanted, {{memory.data(), 64}});

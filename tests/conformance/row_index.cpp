@@ -56,7 +56,7 @@ struct described {
 template <class Key, class Number>
 struct oracle {
   std::map<Key, std::vector<Number>> groups;
-  std::map<Key, Number> labels;
+  std::map<Key, Number> group_ids;
   std::vector<Number> firsts;
   std::uint64_t rows = 0;
 
@@ -66,7 +66,7 @@ struct oracle {
       if (!d.in.empty() && !d.in[i]) continue;
       auto& group = groups[d.keys[i]];
       if (group.empty()) {
-        labels[d.keys[i]] = static_cast<Number>(firsts.size());
+        group_ids[d.keys[i]] = static_cast<Number>(firsts.size());
         firsts.push_back(static_cast<Number>(i));
       }
       group.push_back(static_cast<Number>(i));
@@ -132,7 +132,7 @@ void check_lookups(std::string const& what, Index const& index, described<Querie
   index.count(space(), q.rows, count);
   index.contains(space(), q.rows, present);
   index.label(space(), q.rows, label);
-  auto const firsts = to_host(first), counts = to_host(count), labels = to_host(label);
+  auto const firsts = to_host(first), counts = to_host(count), group_ids = to_host(label);
   auto const presents = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), present);
   std::uint64_t wrong = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -141,7 +141,7 @@ void check_lookups(std::string const& what, Index const& index, described<Querie
     wrong += firsts[i] != (there ? at->second.front() : Index::missing);
     wrong += counts[i] != (there ? at->second.size() : 0);
     wrong += presents(i) != there;
-    wrong += labels[i] != (there ? o.labels.at(q.keys[i]) : Index::missing);
+    wrong += group_ids[i] != (there ? o.group_ids.at(q.keys[i]) : Index::missing);
   }
   same(what + ": wrong answers", wrong, 0);
 }
@@ -157,17 +157,17 @@ void check_index(std::string const& what, Index const& index, described<Rows, Ke
   check_lookups(what, index, d.in.empty() ? described<Rows, Key>{d.rows, d.keys} : d, o);
   check_lookups(what + ", queries", index, q, o);
   check_matches(what, index, q, o);
-  view<number> const firsts("firsts", o.firsts.size()), labels("labels", d.keys.size());
+  view<number> const firsts("firsts", o.firsts.size()), group_ids("group_ids", d.keys.size());
   index.distinct(space(), firsts);
   holds(what + ": first rows", to_host(firsts) == o.firsts);
-  index.label(space(), labels);
-  auto const got = to_host(labels);
+  index.label(space(), group_ids);
+  auto const got = to_host(group_ids);
   std::uint64_t wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     bool const in = d.in.empty() || d.in[i];
-    wrong += got[i] != (in ? o.labels.at(d.keys[i]) : Index::missing);
+    wrong += got[i] != (in ? o.group_ids.at(d.keys[i]) : Index::missing);
   }
-  same(what + ": wrong labels", wrong, 0);
+  same(what + ": wrong group ids", wrong, 0);
 }
 
 template <class Rows, class Queries, class Key>
@@ -211,12 +211,12 @@ TEST_CASE("goldens: nothing, one row, and four rows of three kinds") {
   index.label(space(), label);
   index.distinct(space(), first);
   holds("counts", to_host(count) == std::vector<std::uint32_t>{3, 1, 3, 3});
-  holds("labels", to_host(label) == std::vector<std::uint32_t>{0, 1, 0, 0});
+  holds("group ids", to_host(label) == std::vector<std::uint32_t>{0, 1, 0, 0});
   holds("first rows", to_host(first) == std::vector<std::uint32_t>{0, 1});
 }
 
 TEST_CASE("multiplicity 1, 4, 64, 10^4, and all equal") {
-  constexpr std::size_t n = karpos_test::rows_for_luck(100'000);
+  constexpr std::size_t n = karpos_test::rows_for_random_test(100'000);
   for (std::size_t multiplicity :
        {std::size_t(1), std::size_t(4), std::size_t(64), std::size_t(10'000), n}) {
     std::uint64_t const groups = n / multiplicity;
@@ -232,7 +232,7 @@ TEST_CASE("multiplicity 1, 4, 64, 10^4, and all equal") {
 
 TEST_CASE("skew: a tenth of the rows are one, the others rare") {
   random_numbers random(11);
-  auto const d = pairs(karpos_test::rows_for_luck(200'000), [&](std::size_t i) {
+  auto const d = pairs(karpos_test::rows_for_random_test(200'000), [&](std::size_t i) {
     return i % 10 == 3 ? permute(std::uint64_t(1)) : permute(random.below(100'000));
   });
   auto const q = pairs(1'000, [](std::size_t i) { return permute(std::uint64_t(150 * i + 1)); });
@@ -247,24 +247,24 @@ TEST_CASE("sizes around those of lines, words and blocks") {
     check(std::to_string(n) + " rows", draws(n, n, n), draws(n + 5, 2 * n, n + 1));
 }
 
-TEST_CASE("duplicates dropped: the first of each stays, all have labels") {
+TEST_CASE("duplicates dropped: the first of each stays, all have group ids") {
   auto const d = draws(50'000, 10'000, 5);
   karpos::row_index const index(space(), d.rows, {.duplicates = karpos::duplicates::dropped});
   using key = decltype(d.keys)::value_type;
   oracle<key, std::uint32_t> all(d);
   same("rows", index.size(), all.groups.size());
-  view<std::uint32_t> const labels("labels", d.keys.size());
-  index.label(space(), labels);
-  auto const got = to_host(labels);
+  view<std::uint32_t> const group_ids("group_ids", d.keys.size());
+  index.label(space(), group_ids);
+  auto const got = to_host(group_ids);
   std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != all.labels.at(d.keys[i]);
-  same("wrong labels", wrong, 0);
+  for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != all.group_ids.at(d.keys[i]);
+  same("wrong group ids", wrong, 0);
   for (auto& [k, numbers] : all.groups) numbers.resize(1);
   check_lookups("dropped", index, d, all);
   check_matches("dropped", index, d, all);
 }
 
-TEST_CASE("a part of the rows") {
+TEST_CASE("some of the rows") {
   for (std::uint64_t groups : {std::uint64_t(1), std::uint64_t(3'000), std::uint64_t(1) << 40}) {
     auto d = draws(20'000, groups, 6);
     d.in.resize(d.keys.size());
@@ -274,18 +274,18 @@ TEST_CASE("a part of the rows") {
     karpos::row_index<rows, space> const index(space(), d.rows, mask);
     oracle<decltype(d.keys)::value_type, std::uint32_t> const o(d);
     // Queries may contain rows that are not indexed.
-    check_lookups("masked", index, described{d.rows, d.keys}, o);
-    check_matches("masked", index, draws(100, groups, 7), o);
+    check_lookups("mqueries", index, described{d.rows, d.keys}, o);
+    check_matches("mqueries", index, draws(100, groups, 7), o);
     same("rows", index.size(), o.rows);
-    view<std::uint32_t> const firsts("firsts", o.firsts.size()), labels("labels", 20'000);
+    view<std::uint32_t> const firsts("firsts", o.firsts.size()), group_ids("group_ids", 20'000);
     index.distinct(space(), firsts);
     holds("first rows", to_host(firsts) == o.firsts);
-    index.label(space(), labels);
-    auto const got = to_host(labels);
+    index.label(space(), group_ids);
+    auto const got = to_host(group_ids);
     std::uint64_t wrong = 0;
     for (std::size_t i = 0; i < got.size(); ++i)
-      wrong += got[i] != (d.in[i] ? o.labels.at(d.keys[i]) : index.missing);
-    same("wrong labels", wrong, 0);
+      wrong += got[i] != (d.in[i] ? o.group_ids.at(d.keys[i]) : index.missing);
+    same("wrong group ids", wrong, 0);
   }
   auto const d = draws(1'000, 100, 8);
   view<std::uint8_t> const nobody("mask", 1'000);
@@ -353,7 +353,7 @@ TEST_CASE("columns of mixed types") {
   check("mixed", make(5'000, 1), make(3'000, 2));
 }
 
-TEST_CASE("strided columns of a table, asked by dense ones") {
+TEST_CASE("strided columns of a table, searched for dense ones") {
   constexpr std::size_t n = 4'000;
   Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename space::memory_space> const table(
       "table", n, 3);
@@ -369,12 +369,12 @@ TEST_CASE("strided columns of a table, asked by dense ones") {
   described const d{
       karpos::rows(Kokkos::subview(table, Kokkos::ALL, 0), Kokkos::subview(table, Kokkos::ALL, 2)),
       keys};
-  std::vector<std::pair<std::int32_t, std::int32_t>> asked(900);
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    asked[i] = {static_cast<std::int32_t>(i % 31), static_cast<std::int32_t>(i / 15)};
-  auto const a = column_of<std::int32_t>(900, [&](std::size_t i) { return asked[i].first; });
-  auto const b = column_of<std::int32_t>(900, [&](std::size_t i) { return asked[i].second; });
-  check("strided", d, described{karpos::rows(a, b), asked});
+  std::vector<std::pair<std::int32_t, std::int32_t>> queries(900);
+  for (std::size_t i = 0; i < queries.size(); ++i)
+    queries[i] = {static_cast<std::int32_t>(i % 31), static_cast<std::int32_t>(i / 15)};
+  auto const a = column_of<std::int32_t>(900, [&](std::size_t i) { return queries[i].first; });
+  auto const b = column_of<std::int32_t>(900, [&](std::size_t i) { return queries[i].second; });
+  check("strided", d, described{karpos::rows(a, b), queries});
 }
 
 TEST_CASE("floating-point keys: zeros are one, NaNs are one") {
@@ -445,18 +445,18 @@ auto with_hash(Hash const& hash, Described const& d) {
   return described{d.rows.with_functions(hash, both_equal{}), d.keys};
 }
 TEST_CASE("without memory, label and distinct_indices name themselves and not their index") {
-  if (!karpos_test::takes_memory()) return;
+  if (!karpos_test::can_exhaust_memory()) return;
   std::size_t const n = 1 << 17;
   std::vector<std::uint32_t> halves(n);
   for (std::uint32_t i = 0; i < n; ++i) halves[i] = i / 2;
   auto const column = to_space(halves);
   view<std::uint32_t> const out("out", n);
-  karpos_test::check_sentences(
-      karpos_test::sentences_without_memory(
+  karpos_test::check_messages(
+      karpos_test::messages_without_memory(
           1 << 16, [&] { karpos::label(space(), karpos::rows(column), out); }),
       "karpos::label", {"row_index", "an index"});
-  karpos_test::check_sentences(
-      karpos_test::sentences_without_memory(
+  karpos_test::check_messages(
+      karpos_test::messages_without_memory(
           1 << 16, [&] { karpos::distinct_indices(space(), karpos::rows(column), out); }),
       "karpos::distinct_indices", {"row_index", "an index"});
 }
@@ -476,16 +476,16 @@ TEST_CASE("row numbers of 64 bits") {
               d, draws(100, 20'000, 13));
 }
 
-TEST_CASE("labels and different rows without an index") {
+TEST_CASE("group ids and distinct rows without an index") {
   auto const d = draws(10'000, 3'000, 14);
   oracle<decltype(d.keys)::value_type, std::uint32_t> const o(d);
-  view<std::uint32_t> const labels("labels", 10'000), firsts("firsts", o.firsts.size());
-  same("groups", karpos::label(space(), d.rows, labels), o.firsts.size());
+  view<std::uint32_t> const group_ids("group_ids", 10'000), firsts("firsts", o.firsts.size());
+  same("groups", karpos::label(space(), d.rows, group_ids), o.firsts.size());
   same("different", karpos::distinct_indices(space(), d.rows, firsts), o.firsts.size());
-  auto const got = to_host(labels);
+  auto const got = to_host(group_ids);
   std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != o.labels.at(d.keys[i]);
-  same("wrong labels", wrong, 0);
+  for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != o.group_ids.at(d.keys[i]);
+  same("wrong group ids", wrong, 0);
   holds("first rows", to_host(firsts) == o.firsts);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -495,7 +495,7 @@ TEST_CASE("labels and different rows without an index") {
   holds("first rows, by the old name", to_host(again) == o.firsts);
 }
 
-TEST_CASE("rows appended: only new ones stay, labels stay") {
+TEST_CASE("rows appended: only new ones stay, group ids stay") {
   constexpr std::size_t n = 60'000;
   auto const d = draws(n, 20'000, 18);
   using key = decltype(d.keys)::value_type;
@@ -514,14 +514,14 @@ TEST_CASE("rows appended: only new ones stay, labels stay") {
     same("new ones", fresh, o.groups.size() - before);
     same("groups", index.groups(), o.groups.size());
     same("size", index.size(), o.groups.size());
-    view<std::uint32_t> const labels("labels", end), firsts("firsts", o.firsts.size());
-    index.label(space(), labels);
+    view<std::uint32_t> const group_ids("group_ids", end), firsts("firsts", o.firsts.size());
+    index.label(space(), group_ids);
     index.distinct(space(), firsts);
     holds("first rows", to_host(firsts) == o.firsts);
-    auto const got = to_host(labels);
+    auto const got = to_host(group_ids);
     std::uint64_t wrong = 0;
-    for (std::size_t i = 0; i < end; ++i) wrong += got[i] != o.labels.at(d.keys[i]);
-    same("wrong labels", wrong, 0);
+    for (std::size_t i = 0; i < end; ++i) wrong += got[i] != o.group_ids.at(d.keys[i]);
+    same("wrong group ids", wrong, 0);
     for (auto& [k, numbers] : o.groups) numbers.resize(1);
     check_lookups("after an insertion", index, d, o);
   }

@@ -103,7 +103,7 @@ void check(std::string const& name, std::vector<T> const& x, std::vector<std::ui
     if (k == 0) continue;
     using winner = karpos::detail::ranked<karpos::detail::radix_key<T>>;
     view<winner> const winners("winners", k);
-    karpos::detail::select_k::by_radix(space(), scores, k, winners);
+    karpos::detail::select_k::select_by_radix(space(), scores, k, winners);
     std::vector<std::uint64_t> got;
     std::vector<T> values;
     for (winner const& w : to_host(winners)) {
@@ -205,7 +205,7 @@ template <class T>
 void check_large(std::uint64_t seed) {
   random_numbers random(seed);
   for (kind const what : {kind::random, kind::rising, kind::falling, kind::ties}) {
-    std::uint64_t const n = karpos_test::rows_for_luck(500'000 + random.below(500'000)),
+    std::uint64_t const n = karpos_test::rows_for_random_test(500'000 + random.below(500'000)),
                         k = 1 + random.below(300);
     auto x = make<T>(what, n, seed);
     view<T> const values("values", k);
@@ -228,9 +228,9 @@ TEST_CASE("the k largest of many are those of std::partial_sort") {
     check_large<std::int64_t>(30 + seed);
   }
 }
-/// The k-th element has equal elements everywhere, a few in each part that a thread reads at once.
-/// Threads do not read the parts in order.
-TEST_CASE("of equal elements all over those of the smallest indices are selected") {
+/// The k-th element has equal elements everywhere, a few in each chunk that a thread reads. Threads
+/// do not read the chunks in order.
+TEST_CASE("of many equal elements those with the smallest indices are selected") {
   std::uint64_t const n = std::uint64_t(1) << 20, k = 4000;
   random_numbers random(77);
   std::vector<float> x(n);

@@ -21,7 +21,7 @@ using karpos_test::view;
 using memory = space::memory_space;
 
 template <class X, class Layout = Kokkos::LayoutRight>
-using table = Kokkos::View<X**, Layout, memory>;
+using matrix = Kokkos::View<X**, Layout, memory>;
 using lists_type = karpos::sorted_lists<std::uint32_t, float, memory>;
 
 lists_type ragged(std::uint64_t entries, std::vector<std::uint64_t> const& offsets) {
@@ -38,8 +38,8 @@ void refused(std::uint64_t entries, std::vector<std::uint64_t> const& offsets,
 }  // namespace
 
 TEST_CASE("lists of one length") {
-  table<std::uint32_t> const ids("ids", 3, 7);
-  table<float> const scores("scores", 3, 7);
+  matrix<std::uint32_t> const ids("ids", 3, 7);
+  matrix<float> const scores("scores", 3, 7);
   karpos::sorted_lists const l(ids, scores);
   static_assert(std::is_same_v<std::remove_const_t<decltype(l)>, lists_type>);
   same("lists", static_cast<std::uint64_t>(l.lists()), 3);
@@ -56,8 +56,8 @@ TEST_CASE("lists of one length") {
 }
 
 TEST_CASE("rows of wider views, which cannot be written") {
-  table<std::uint32_t const> const ids = table<std::uint32_t>("ids", 3, 10);
-  table<float const> const scores = table<float>("scores", 3, 20);
+  matrix<std::uint32_t const> const ids = matrix<std::uint32_t>("ids", 3, 10);
+  matrix<float const> const scores = matrix<float>("scores", 3, 20);
   std::pair<int, int> const rows{1, 3}, part{2, 6}, other{5, 9};
   lists_type const l(Kokkos::subview(ids, rows, part), Kokkos::subview(scores, rows, other));
   same("lists", static_cast<std::uint64_t>(l.lists()), 2);
@@ -83,8 +83,8 @@ TEST_CASE("nothing at all") {
   same("objects", lists_type().objects(), 0);
   same("no lists", static_cast<std::uint64_t>(ragged(0, {0}).lists()), 0);
   same("empty lists", static_cast<std::uint64_t>(ragged(0, {0, 0, 0}).lists()), 2);
-  table<std::uint32_t> const ids("ids", 4, 0);
-  table<float> const scores("scores", 4, 0);
+  matrix<std::uint32_t> const ids("ids", 4, 0);
+  matrix<float> const scores("scores", 4, 0);
   same("rows of nothing", static_cast<std::uint64_t>(lists_type(ids, scores).lists()), 4);
 }
 
@@ -105,8 +105,8 @@ TEST_CASE("dense and sparse ids") {
 TEST_CASE("the views keep the memory") {
   lists_type l;
   {
-    table<std::uint32_t> const ids("ids", 1, 3);
-    table<float> const scores("scores", 1, 3);
+    matrix<std::uint32_t> const ids("ids", 1, 3);
+    matrix<float> const scores("scores", 1, 3);
     Kokkos::deep_copy(ids, 7u);
     l = lists_type(ids, scores);
   }
@@ -120,22 +120,22 @@ TEST_CASE("as many lists as there may be") {
   same("32", static_cast<std::uint64_t>(ragged(32, offsets).lists()), 32);
   offsets.push_back(33);
   refused(33, offsets, "too many sorted lists", "33", "at most 32");
-  table<std::uint32_t> const ids("ids", 33, 2);
-  table<float> const scores("scores", 33, 2);
+  matrix<std::uint32_t> const ids("ids", 33, 2);
+  matrix<float> const scores("scores", 33, 2);
   throws<std::invalid_argument>([&] { lists_type(ids, scores); }, "too many", "33", "at most 32");
 }
 
 TEST_CASE("views that are refused") {
-  table<std::uint32_t> const ids("ids", 2, 5);
-  throws<std::invalid_argument>([&] { lists_type(ids, table<float>("scores", 3, 5)); }, "lists",
+  matrix<std::uint32_t> const ids("ids", 2, 5);
+  throws<std::invalid_argument>([&] { lists_type(ids, matrix<float>("scores", 3, 5)); }, "lists",
                                 "2 against 3");
-  throws<std::invalid_argument>([&] { lists_type(ids, table<float>("scores", 2, 4)); }, "entries",
+  throws<std::invalid_argument>([&] { lists_type(ids, matrix<float>("scores", 2, 4)); }, "entries",
                                 "5 against 4");
   using columns = Kokkos::LayoutLeft;
-  table<float, columns> const scores("scores", 2, 5);
+  matrix<float, columns> const scores("scores", 2, 5);
   throws<std::invalid_argument>([&] { lists_type(ids, scores); }, "side by side", "LayoutRight");
   throws<std::invalid_argument>(
-      [&] { lists_type(table<std::uint32_t, columns>("ids", 2, 5), table<float>("s", 2, 5)); },
+      [&] { lists_type(matrix<std::uint32_t, columns>("ids", 2, 5), matrix<float>("s", 2, 5)); },
       "side by side", "LayoutRight");
   throws<std::invalid_argument>(
       [&] {
@@ -143,7 +143,7 @@ TEST_CASE("views that are refused") {
                    to_space(std::vector<int>{0, 3}));
       },
       "ids", "3 against 4");
-  auto const column = Kokkos::subview(table<float>("scores", 5, 2), Kokkos::ALL, 1);
+  auto const column = Kokkos::subview(matrix<float>("scores", 5, 2), Kokkos::ALL, 1);
   throws<std::invalid_argument>(
       [&] {
         lists_type(view<std::uint32_t>("ids", 5), column, to_space(std::vector<int>{0, 5}));

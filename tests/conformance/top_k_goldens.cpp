@@ -34,7 +34,7 @@ void check_expected(std::string const& what, ranks<Id> const& expected, u64 k, S
                     typename Subject::options_type o) {
   o.ties = karpos::top_k_ties::smallest_id;
   o.result = karpos::top_k_result::exact;
-  auto const a = subject.ask(k, o);
+  auto const a = subject.query(k, o);
   karpos_test::same(what + ": found", a.report.found, expected.size());
   for (std::size_t r = 0; r < expected.size() && r < k; ++r) {
     INFO(what, ", rank ", r);
@@ -230,7 +230,7 @@ TEST_CASE("weights and scores from the ends of double") {
   o.aggregate = karpos::weighted_sum({1e305});
   golden<doubles>("a unit beyond double", {{{1, 1e-300}, {2, 0.0}}}, 1, {{1, 1e305 * 1e-300}}, o);
   o.aggregate = karpos::weighted_sum({1e200, 1e200});
-  golden<doubles>("parts beyond double", {{{1, 1e200}, {2, 0.0}}, {{2, 0.0}, {1, -1e200}}}, 2,
+  golden<doubles>("terms beyond double", {{{1, 1e200}, {2, 0.0}}, {{2, 0.0}, {1, -1e200}}}, 2,
                   {{2, 0}, {1, -inf}}, o);
   o.aggregate = karpos::weighted_sum({0.1, 0.3});
   golden<doubles>("products are rounded", {{{1, 0.7}}, {{1, 0.9}}}, 1, {{1, 0.1 * 0.7 + 0.3 * 0.9}},

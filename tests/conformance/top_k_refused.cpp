@@ -82,7 +82,7 @@ TEST_CASE("weights of another number of lists") {
   refused(plain(), 1, 1, 1, o, "weight", "4", "3");
 }
 
-TEST_CASE("weights that are none") {
+TEST_CASE("invalid weights") {
   constexpr double inf = HUGE_VAL, nan = std::numeric_limits<double>::quiet_NaN();
   for (double const wrong : {-1.0, -1e-300, inf, -inf, nan})
     throws<invalid>([&] { karpos::weighted_sum({1, wrong}); }, "weight 1", "not negative");
@@ -91,7 +91,7 @@ TEST_CASE("weights that are none") {
   CHECK(karpos::weighted_sum(std::vector<double>(32, 1)).count() == 32);
 }
 
-TEST_CASE("a missing score that is none") {
+TEST_CASE("an invalid missing score") {
   for (double const wrong : {std::numeric_limits<double>::quiet_NaN(), double(HUGE_VAL)}) {
     options o;
     o.missing_score = wrong;
@@ -208,7 +208,7 @@ TEST_CASE("a workspace that is too small") {
   CHECK(karpos::top_k(space(), of_five, lists, 5, ids, scores).found == 5);
 }
 
-TEST_CASE("lists that are none") {
+TEST_CASE("invalid lists") {
   using memory = space::memory_space;
   Kokkos::View<u32**, Kokkos::LayoutRight, memory> const ids("ids", 33, 2), two("ids", 2, 2);
   Kokkos::View<float**, Kokkos::LayoutRight, memory> const scores("scores", 33, 2),

@@ -90,14 +90,14 @@ TEST_CASE("the same query again gives the same answer") {
   }
 }
 
-TEST_CASE("a workspace takes the memory that it says") {
+TEST_CASE("top_k_workspace_bytes grows with the number of objects and with k") {
   auto const lists = karpos_test::to_space(draw_lists<u32, float>(uniform_of(100000, 2)));
   std::size_t const said = karpos::top_k_workspace_bytes(karpos_test::space(), lists, 100);
   CHECK(said >= 100000 * sizeof(u32));  // some bytes for each object
   CHECK(said >= karpos::top_k_workspace_bytes(karpos_test::space(), lists, 10));
 }
 
-TEST_CASE("of uniform scores a query reads a small part") {
+TEST_CASE("a query of uniform scores reads a small fraction of the lists") {
   constexpr u64 m = 200000, k = 10;
   auto const spec = uniform_of(m, 2);
   auto const lists = draw_lists<u32, float>(spec);
@@ -163,7 +163,7 @@ TEST_CASE("a query that bails out at once reads everything") {
   }
 }
 
-TEST_CASE("lists that disagree are added up, on CPUs before much is read twice; others are not") {
+TEST_CASE("lists with low agreement are aggregated fully, others are not") {
   for (auto const s : {scores::anticorrelated, scores::uniform}) {
     auto spec = uniform_of(100000, 3);
     spec.distribution = s;
@@ -179,7 +179,7 @@ TEST_CASE("lists that disagree are added up, on CPUs before much is read twice; 
   }
 }
 
-TEST_CASE("some of the objects may say nothing about the others") {
+TEST_CASE("a sample of the slots may not represent the other slots") {
   // The objects with the lowest numbers of their lists have the lowest scores, so a threshold from
   // them leaves nearly all as candidates.
   std::uint32_t const n = 100000, few = n / 16;

@@ -266,7 +266,7 @@ template <class Map>
 void lives(std::uint32_t keys) {
   goldens<Map>();
   Map map(keys);
-  holds("room", map.capacity() >= keys && map.is_allocated());
+  holds("capacity", map.capacity() >= keys && map.is_allocated());
   oracle o;
   insert_checked(map, random_operations(2 * keys, keys, 1), o);
   same_contents("inserted", map, o, keys);
@@ -347,7 +347,8 @@ void contention() {
   for (std::uint32_t keys : {1u, 3u, 50u}) {
     Map map(100);
     oracle o;
-    insert_checked(map, random_operations(karpos_test::rows_for_luck(20'000), keys, keys), o);
+    insert_checked(map, random_operations(karpos_test::rows_for_random_test(20'000), keys, keys),
+                   o);
     same_contents("contended", map, o, 100);
   }
 }
@@ -373,7 +374,7 @@ void finds_what_it_inserts() {
     for (std::uint64_t const keys : {1u, 4u, 32u, 300u, 2000u}) {
       Map map(keys);
       std::uint64_t errors = 0;
-      Kokkos::parallel_reduce(range(karpos_test::rows_for_luck(50'000)),
+      Kokkos::parallel_reduce(range(karpos_test::rows_for_random_test(50'000)),
                               insert_and_find<Map>{map, keys}, errors);
       same("keys that were not found, or read wrongly", errors, 0);
     }
@@ -409,7 +410,7 @@ void misses_what_it_erases() {
     insert_checked(map, keys_from(0, static_cast<std::uint32_t>(keys)), o);
     holds("begin_erase", map.begin_erase());
     std::uint64_t errors = 0;
-    Kokkos::parallel_reduce(range(karpos_test::rows_for_luck(50'000)),
+    Kokkos::parallel_reduce(range(karpos_test::rows_for_random_test(50'000)),
                             erase_and_find<Map>{map, keys}, errors);
     same("keys that were found, or whose values were lost", errors, 0);
     holds("end_erase", map.end_erase() && map.size() == 0);
@@ -419,7 +420,7 @@ void misses_what_it_erases() {
 
 /// Inserts and looks up concurrently: a found key is stored, and whole.
 template <class Map>
-struct insert_beside_find {
+struct insert_during_find {
   Map map;
   std::uint64_t keys;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& errors) const {
@@ -433,11 +434,11 @@ struct insert_beside_find {
   }
 };
 template <class Map>
-void lookups_beside_insertions() {
+void lookups_during_insertions() {
   for (int round = 0; round < 5; ++round) {
     Map map(2000);
     std::uint64_t errors = 0;
-    Kokkos::parallel_reduce(range(20'000), insert_beside_find<Map>{map, 2000}, errors);
+    Kokkos::parallel_reduce(range(20'000), insert_during_find<Map>{map, 2000}, errors);
     same("errors beside insertions", errors, 0);
     same("size", map.size(), 2000);
   }
@@ -449,7 +450,7 @@ std::uint64_t failures(std::vector<answer> const& answers) {
   return n;
 }
 
-/// Offers keys to a full map, which soon finds out that it is full and then probes few buckets.
+/// Offers keys to a full map, which soon remembers that it is full and then probes few buckets.
 template <class Map>
 void refuses_early(Map& map, std::uint32_t first) {
   std::uint32_t const n = 1'000;
@@ -516,7 +517,7 @@ void ever_other_keys() {
     for (auto const& each : keys_from(first + n, first + n + step)) o.emplace(each.key, each.value);
   }
   same_contents("after many keys", map, o, 30 * step);
-  holds("the furthest insertion looked at " + std::to_string(furthest) + " buckets more",
+  holds("the furthest insertion probed " + std::to_string(furthest) + " buckets more",
         furthest < 64);
   holds("nothing failed", !map.failed_insert());
 }
@@ -547,14 +548,14 @@ void for_each_layout(F const& f) {
 TEST_CASE("of many insertions of a key one succeeds") {
   for_each_layout([](auto const& m) { contention<std::decay_t<decltype(m)>>(); });
 }
-TEST_CASE("who inserts a key finds it") {
+TEST_CASE("a thread that inserts a key finds it") {
   for_each_layout([](auto const& m) { finds_what_it_inserts<std::decay_t<decltype(m)>>(); });
 }
 TEST_CASE("what is erased is not found, and its value stays until end_erase") {
   for_each_layout([](auto const& m) { misses_what_it_erases<std::decay_t<decltype(m)>>(); });
 }
 TEST_CASE("lookups beside insertions find whole keys and values") {
-  for_each_layout([](auto const& m) { lookups_beside_insertions<std::decay_t<decltype(m)>>(); });
+  for_each_layout([](auto const& m) { lookups_during_insertions<std::decay_t<decltype(m)>>(); });
 }
 TEST_CASE("every slot can be taken, and no more") {
   for_each_layout([](auto const& m) { full<std::decay_t<decltype(m)>>(); });
@@ -562,7 +563,7 @@ TEST_CASE("every slot can be taken, and no more") {
 TEST_CASE("slots of erased keys are as good as new") {
   for_each_layout([](auto const& m) { ever_other_keys<std::decay_t<decltype(m)>>(); });
 }
-TEST_CASE("small maps have room for 128 keys") {
+TEST_CASE("small maps have capacity for 128 keys") {
   for_each_layout([](auto const& m) { small_hints<std::decay_t<decltype(m)>>(); });
 }
 TEST_CASE("keys that stay keep their indices") {
@@ -799,16 +800,16 @@ struct one_hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint32_t) const { return 5; }
 };
-struct looks_twice
+struct reads_twice
     : karpos::detail::unordered_map::traits<std::uint32_t, int, space, one_hash, publishing_equal> {
-  static constexpr bool looks_first = true;
+  static constexpr bool reads_l1_first = true;
 };
 
 }  // namespace
 
-TEST_CASE("a slot that was claimed at the first look is looked at again") {
+TEST_CASE("a slot that was claimed at the first read is read again") {
   if (karpos::device::is_device<space>) return;  // where all lookups do this
-  using storage = karpos::detail::unordered_map::storage<looks_twice>;
+  using storage = karpos::detail::unordered_map::storage<reads_twice>;
   publication other;
   storage const s(10, one_hash{}, publishing_equal{&other}, storage::allocated);
   auto const& table = s.view();

@@ -395,7 +395,7 @@ void thinned_set() {
   set.end_erase();
   same("size", set.size(), 2000);
   set.rehash(2000);
-  holds("no more room than before", set.capacity() <= before && set.capacity() >= 2000);
+  holds("no more capacity than before", set.capacity() <= before && set.capacity() >= 2000);
   same("size", set.size(), 2000);
 }
 
@@ -556,8 +556,8 @@ void pairs_in_kernels(Value const& value) {
   insert_and_find<map_type> const body{map_type(n), copied_to_space(all),
                                        copied_to_space(std::vector<Value>(n, value))};
   map_type map = body.map;
-  for (unsigned room : {0u, 1000u}) {
-    if (room != 0) map.rehash(room);
+  for (unsigned new_capacity : {0u, 1000u}) {
+    if (new_capacity != 0) map.rehash(new_capacity);
     int found = 0;
     Kokkos::parallel_reduce("karpos_test::insert_and_find", Kokkos::RangePolicy<space>(0, n),
                             insert_and_find<map_type>{map, body.keys, body.values}, found);
@@ -630,7 +630,7 @@ TEST_CASE("size() is counted once after a change, and copies share what was coun
     same(when + ": a copy", copy.size(), n);
     same(when + ": the map", map.size(), n);
     same(when + ": a const map", frozen.size(), n);
-    karpos_test::listener const ears;
+    karpos_test::listener const recorder;
     std::uint64_t sum = 0;
     for (int i = 0; i < 100; ++i) sum += map.size() + copy.size() + frozen.size();
     same(when + ": remembered", sum, 300 * n);
@@ -705,7 +705,7 @@ TEST_CASE("a host that asks for size() after each insertion or erasure seldom ha
   if (karpos::device::is_device<space>) return;
   constexpr std::uint32_t n = 10'000;
   karpos::unordered_map<std::uint32_t, std::uint32_t, space> map(n);
-  karpos_test::listener const ears;
+  karpos_test::listener const recorder;
   std::uint64_t wrong = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
     map.insert(i, i);
@@ -828,7 +828,7 @@ void maps_of_functions_with_views(labels const& f, EqualTo const& equal) {
 
   map_type const before = map;
   map.rehash(1000);
-  holds("there is more room", map.capacity() > 1000);
+  holds("there is more capacity", map.capacity() > 1000);
   same("found after rehash", counted<count_found>(map, 100), 100);
 
   holds("begin_erase", map.begin_erase());

@@ -47,7 +47,7 @@ struct Kokkos::reduction_identity<tally> {
 namespace {
 
 template <class Map, class Op>
-struct put_each {
+struct insert_each_number {
   Map map;
   std::uint32_t different;
   Op op;
@@ -68,10 +68,10 @@ struct put_each {
   }
 };
 template <class Map, class Op = typename Map::default_op_type>
-tally put_all(Map const& map, std::uint32_t n, std::uint32_t different, Op const& op = {}) {
+tally insert_repeated(Map const& map, std::uint32_t n, std::uint32_t different, Op const& op = {}) {
   tally t;
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, n), put_each<Map, Op>{map, different, op},
-                          Kokkos::Sum<tally>(t));
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, n),
+                          insert_each_number<Map, Op>{map, different, op}, Kokkos::Sum<tally>(t));
   return t;
 }
 
@@ -129,7 +129,7 @@ struct double_values {
 /// Inserts until no insertion fails, as Kokkos' users do.
 template <class Map>
 void insert_growing(Map& map, std::uint32_t n, std::uint32_t different) {
-  while (put_all(map, n, different).failed != 0) map.rehash(map.capacity() + n / 2);
+  while (insert_repeated(map, n, different).failed != 0) map.rehash(map.capacity() + n / 2);
 }
 
 template <class Maps>
@@ -138,8 +138,8 @@ void insert_find_erase() {
   map_type map;
   holds("allocated by default", map.is_allocated() && map.size() == 0 && map.capacity() >= 1);
   map.rehash(3000, false);
-  holds("room for what was asked for", map.capacity() >= 3000);
-  tally const t = put_all(map, 12'000, 3000);
+  holds("capacity for what was asked for", map.capacity() >= 3000);
+  tally const t = insert_repeated(map, 12'000, 3000);
   same("successes", t.success, 3000);
   same("existing", t.existing, 9000);
   same("failed", t.failed, 0);
@@ -153,7 +153,7 @@ void insert_find_erase() {
 
   holds("begin_erase", map.begin_erase());
   holds("only once", !map.begin_erase());
-  same("insertions fail meanwhile", put_all(map, 10, 10).failed, 10);
+  same("insertions fail meanwhile", insert_repeated(map, 10, 10).failed, 10);
   std::uint32_t erased = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, 1000), erase_each<map_type>{map, 2500},
                           erased);
@@ -171,13 +171,13 @@ void values_and_operations() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
   using ops = Kokkos::UnorderedMapInsertOpTypes<Kokkos::View<std::uint32_t*, space>, std::uint32_t>;
   map_type map(500);
-  put_all(map, 4000, 400, typename ops::AtomicAdd{});
+  insert_repeated(map, 4000, 400, typename ops::AtomicAdd{});
   std::uint64_t const all = 4000ull * 3999 / 2;
   same("sum of added values", sum_of(map), all);
   Kokkos::parallel_for(Kokkos::RangePolicy<space>(0, static_cast<int>(map.capacity())),
                        double_values<map_type>{map});
   same("sum of doubled values", sum_of(map), 2 * all);
-  put_all(map, 4000, 400, typename ops::NoOp{});
+  insert_repeated(map, 4000, 400, typename ops::NoOp{});
   same("sum after nothing", sum_of(map), 2 * all);
   typename map_type::modifiable_map_type const values = map;
   Kokkos::parallel_for(Kokkos::RangePolicy<space>(0, static_cast<int>(map.capacity())),
@@ -192,7 +192,7 @@ template <class Maps>
 void copies() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint64_t>;
   map_type map(1000), shallow = map;
-  put_all(shallow, 900, 900);
+  insert_repeated(shallow, 900, 900);
   same("shared by a copy", map.size(), 900);
   auto mirror = create_mirror(map);
   Kokkos::deep_copy(mirror, map);
@@ -215,12 +215,12 @@ template <class Maps>
 void sets_and_growth() {
   using set_type = typename Maps::template map<std::uint64_t, void>;
   set_type set(Kokkos::view_alloc(space{}, "cells"), 150);
-  holds("room", set.capacity() >= 150 && set.is_allocated());
+  holds("capacity", set.capacity() >= 150 && set.is_allocated());
   insert_growing(set, 20'000, 10'000);
   same("size of a set", set.size(), 10'000);
   same("right answers of a set", rights(set, 20'000, 10'000), 20'000);
   auto const n = static_cast<std::uint32_t>(2 * set.capacity());
-  tally const t = put_all(set, n, n);
+  tally const t = insert_repeated(set, n, n);
   holds("more than the capacity does not go in", t.failed > 0 && set.failed_insert());
   same("all others do", t.success + 10'000, set.size());
   set.clear();
@@ -237,7 +237,7 @@ struct erase_and_read {
   }
 };
 template <class Set>
-struct put_with_value {
+struct insert_with_value {
   Set set;
   KOKKOS_FUNCTION void operator()(std::uint32_t i, std::uint64_t& in) const {
     in += set.insert(i, 0).success();
@@ -248,10 +248,10 @@ template <class Maps>
 void erase_phase() {
   using map_type = typename Maps::template map<std::uint32_t, std::uint32_t>;
   map_type map(100);
-  put_all(map, 50, 50);  // the value of 49 is 7
+  insert_repeated(map, 50, 50);  // the value of 49 is 7
   typename map_type::const_map_type frozen = map;
   holds("a const map begins, to no effect", frozen.begin_erase());
-  same("insertions go on", put_all(map, 50, 50).failed, 0);
+  same("insertions go on", insert_repeated(map, 50, 50).failed, 0);
   std::uint64_t const before = sum_of(map);
   map.begin_erase();
   std::uint64_t value = 0;
@@ -262,7 +262,7 @@ void erase_phase() {
   using set_type = typename Maps::template map<std::uint32_t, void>;
   set_type const set(100);
   std::uint64_t in = 0;
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, 100), put_with_value<set_type>{set}, in);
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<space>(0, 100), insert_with_value<set_type>{set}, in);
   same("a set ignores values", in, 100);
 }
 

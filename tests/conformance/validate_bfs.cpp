@@ -210,7 +210,7 @@ TEST_CASE("an edge is one way in a directed graph") {
       "an edge against its direction", c, [](claim& x) { x.d[0] = 1; }, &bfs_defects::levels, 0);
 }
 
-TEST_CASE("all kinds are told") {
+TEST_CASE("all kinds are reported") {
   claim c = example();
   c.d = {1, 0, 5, 2, 3, 2, -1, -3, -1};
   c.p = {0, 0, 1, 4, 0, 1, 3, -1, -1};

@@ -120,14 +120,14 @@ TEST_CASE("negative ids are sparse") {
       "id -7 at positions 0 and 2");
 }
 
-TEST_CASE("all digits of scores and ids are told") {
+TEST_CASE("messages have all digits of scores and ids") {
   bad(with_last<std::uint64_t, double>({1, 2}, {0.1, 0.10000000000000002}), "0.10000000000000002",
       "after 0.10000000000000001");
   std::uint64_t const id = ~std::uint64_t(0);
   bad(with_last<std::uint64_t, float>({id, 2, id}, {1, 1, 1}), "id 18446744073709551615");
 }
 
-TEST_CASE("the first list, and its first defect, are told") {
+TEST_CASE("the message names the first list with a defect, and its first defect") {
   host_lists<std::uint32_t, float> h;
   h.add({0, 1}, {2, 1});
   h.add({0, 1, 1}, {3, 2, 1});

@@ -55,7 +55,7 @@ void every_search(space const& exec) {
 
 /// Returns the bytes that a workspace holds, as counted by the callbacks.
 u64 held_by_workspace(graph_type const& g) {
-  listener const ears;
+  listener const recorder;
   workspace_type const w(space{}, g);
   Kokkos::fence();
   return record.allocated - record.freed;
@@ -78,7 +78,7 @@ TEST_CASE("a workspace is made on the instance, of memory with names") {
   exec.fence();
   recorded seen;
   {
-    listener const ears;
+    listener const recorder;
     workspace_type const w(exec, g);
     seen = record;
   }
@@ -96,7 +96,7 @@ TEST_CASE("a workspace is made on the instance, of memory with names") {
 /// Returns how often f validates the rows of a graph.
 template <class F>
 u64 checks_of(F const& f) {
-  listener const ears;
+  listener const recorder;
   f();
   u64 checks = 0;
   for (auto const& launch : record.launches)
@@ -134,7 +134,7 @@ TEST_CASE("CPUs launch fewer kernels than a deep graph has levels") {
   workspace_type const w(space{}, g);
   view<std::int32_t> const distance("distance", g.vertices());
   auto const sources = to_space(heads);
-  listener const ears;
+  listener const recorder;
   auto const r = karpos::bfs(space{}, w, sources, distance);
   CHECK(r.levels == 300);
   CHECK(record.launches.size() < 100);

@@ -64,7 +64,7 @@ void check_owner(std::string const& what, space const& exec, bool kernels_too, F
   exec.fence();
   recorded seen;
   {
-    listener const ears;
+    listener const recorder;
     f();
     seen = record;
   }
@@ -148,7 +148,7 @@ TEST_CASE("cuckoo_map: memory is given back") {
   auto const keys = to_space(karpos_test::unique_keys<u32>(5000));
   view<u32> const values("values", 5000);
   for (auto const layout : layouts) {
-    listener const ears;
+    listener const recorder;
     {
       map_type map(space{}, keys, values, {.layout = layout});
       // After a build the map holds bytes() and a report.

@@ -16,7 +16,7 @@ using karpos_test::to_space;
 using karpos_test::view;
 using karpos_test::waits;
 
-void asks_a_multimap(space const& exec) {
+void queries_a_multimap(space const& exec) {
   std::size_t const n = 20'000;
   auto values = karpos_test::unique_keys<std::uint32_t>(n);
   for (std::size_t i = n / 2; i < n; ++i) values[i] = values[i - n / 2];
@@ -35,10 +35,10 @@ void asks_a_multimap(space const& exec) {
 }  // namespace
 
 TEST_CASE("lookups in a multimap neither wait nor allocate") {
-  asks_a_multimap(space());
+  queries_a_multimap(space());
   auto const instances = Kokkos::Experimental::partition_space(space(), 1, 1);
   if (karpos_test::id_of(instances[0]) == karpos_test::id_of(space()))
     MESSAGE("skipped: " KARPOS_TEST_SPACE_NAME " has one instance only");
   else
-    asks_a_multimap(instances[1]);
+    queries_a_multimap(instances[1]);
 }

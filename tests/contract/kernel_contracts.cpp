@@ -25,7 +25,7 @@ namespace {
 
 /// Runs f in a child process. Returns: what it wrote to stderr if it aborted, or nothing.
 template <class F>
-std::string last_words(F const& f) {
+std::string abort_message(F const& f) {
   int channel[2];
   REQUIRE(pipe(channel) == 0);
   std::cout.flush();  // or the child would print it again
@@ -57,17 +57,17 @@ TEST_CASE("a key equal to a sentinel ends the program") {
   auto const insert = [&](std::uint32_t key) {
     return [&ref, &tile, key] { ref.insert(tile, key, 1u); };
   };
-  CHECK(last_words(insert(7)).empty());
-  auto const words = last_words(insert(sentinel));
+  CHECK(abort_message(insert(7)).empty());
+  auto const words = abort_message(insert(sentinel));
   CHECK(words.find("karpos: contract violated") != std::string::npos);
   CHECK(words.find("a key equal to a sentinel cannot be inserted") != std::string::npos);
-  CHECK(last_words(insert(sentinel - 1)).find("sentinel") != std::string::npos);
+  CHECK(abort_message(insert(sentinel - 1)).find("sentinel") != std::string::npos);
 }
 
-TEST_CASE("a key equal to a sentinel, looked up on the host, is not there") {
+TEST_CASE("a lookup on the host does not find a key equal to a sentinel") {
   using u32 = std::uint32_t;
   using host = Kokkos::DefaultHostExecutionSpace;
-  CHECK(last_words([] {
+  CHECK(abort_message([] {
           Kokkos::ScopeGuard const kokkos;
           karpos::hash_map<u32, u32, host> const map(host{}, 10);
           if (map.find(~u32(0)).present || map.contains(~u32(1))) std::abort();
@@ -89,7 +89,7 @@ host_view<T> view_of(std::vector<T> const& from) {
 /// when it aborted.
 template <class Row>
 std::string gathers(std::vector<Row> const& rows, bool with_nulls) {
-  return last_words([&] {
+  return abort_message([&] {
     Kokkos::ScopeGuard const kokkos;
     auto const column = view_of<int>({7, 8, 9});
     auto const indices = view_of(rows);
@@ -120,24 +120,27 @@ TEST_CASE("a row that is gathered beyond its column ends the program") {
   }
 }
 
-struct part_of_some {
-  std::int64_t part;  // of key 5
-  KOKKOS_FUNCTION std::int64_t operator()(std::uint32_t key) const { return key == 5 ? part : 1; }
+struct partition_of_some {
+  std::int64_t partition;  // of key 5
+  KOKKOS_FUNCTION std::int64_t operator()(std::uint32_t key) const {
+    return key == 5 ? partition : 1;
+  }
 };
 
-TEST_CASE("a part that there is not ends the program") {
-  auto const splits = [](std::int64_t part) {
-    return last_words([&] {
+TEST_CASE("a partition number out of range ends the program") {
+  auto const splits = [](std::int64_t partition) {
+    return abort_message([&] {
       Kokkos::ScopeGuard const kokkos;
       auto const keys = view_of<std::uint32_t>({3, 4, 5, 6});
       host_view<std::uint32_t> const out("out", 4);
       host_view<std::uint64_t> const offsets("offsets", 5);
-      karpos::partition(host_space{}, keys, out, offsets, part_of_some{part});
+      karpos::partition(host_space{}, keys, out, offsets, partition_of_some{partition});
       if (offsets(4) != 4) std::abort();
     });
   };
-  auto const refused = [&](std::int64_t part) {
-    return splits(part).find("a part is below the number of parts") != std::string::npos;
+  auto const refused = [&](std::int64_t partition) {
+    return splits(partition).find("a partitioner's result is below the number of partitions") !=
+           std::string::npos;
   };
   CHECK(splits(0).empty());
   CHECK(splits(3).empty());
@@ -148,7 +151,7 @@ TEST_CASE("a part that there is not ends the program") {
 }
 
 TEST_CASE("a graph that is trusted is checked all the same") {
-  CHECK(last_words([] {
+  CHECK(abort_message([] {
           Kokkos::ScopeGuard const kokkos;
           auto const offsets = view_of<std::uint64_t>({0, 1, 2, 3});
           karpos::csr_graph const wrong(offsets, view_of<std::uint32_t>({1, 77, 0}));
@@ -163,12 +166,12 @@ TEST_CASE("a graph that is trusted is checked all the same") {
         }).empty());
 }
 
-TEST_CASE("the macro evaluates its condition once and only tells when it is false") {
+TEST_CASE("the macro evaluates its condition once and reports only if it is false") {
   int calls = 0;
   auto const holds = [&] { return ++calls > 0; };
   KARPOS_EXPECTS(holds(), "never said");
   CHECK(calls == 1);
-  CHECK(last_words([] { KARPOS_EXPECTS(1 + 1 == 3, "arithmetic"); }).find("arithmetic") !=
+  CHECK(abort_message([] { KARPOS_EXPECTS(1 + 1 == 3, "arithmetic"); }).find("arithmetic") !=
         std::string::npos);
 }
 

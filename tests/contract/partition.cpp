@@ -21,12 +21,12 @@ void partitions(space const& exec) {
   std::size_t const n = 20'000;
   auto const keys = to_space(karpos_test::unique_keys<std::uint32_t>(n));
   view<std::uint32_t> const out("out", n);
-  for (std::uint32_t parts : {16u, 10'000u})
+  for (std::uint32_t count : {16u, 10'000u})
     for (bool stable : {false, true}) {
-      view<std::uint64_t> const offsets("offsets", parts + 1);
-      karpos::hash_part<std::uint32_t> const by_hash{parts};
+      view<std::uint64_t> const offsets("offsets", count + 1);
+      karpos::hash_partitioner<std::uint32_t> const by_hash{count};
       karpos::partition_options options{.stable = stable};
-      std::size_t const bytes = karpos::partition_bytes<std::uint32_t>(exec, n, parts, options);
+      std::size_t const bytes = karpos::partition_bytes<std::uint32_t>(exec, n, count, options);
       view<std::byte> const memory("memory", bytes);
       Kokkos::fence();
       options.workspace = {memory.data(), bytes};

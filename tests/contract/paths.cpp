@@ -36,14 +36,14 @@ void every_path(paths_space const& exec) {
   Kokkos::fence();
   for (double const reach : {1e30, 1.0})
     check_call("sssp, reach " + std::to_string(reach), exec, waits::on_the_instance, [&] {
-      karpos::sssp(exec, w, 7u, distance, parent, {.reach = reach, .window_hops = 0});
+      karpos::sssp(exec, w, 7u, distance, parent, {.reach = reach, .fusion_hops = 0});
     });
 }
 
 /// Returns the bytes that the result of make() holds, as counted by the callbacks.
 template <class Make>
 std::uint64_t held_by(Make const& make) {
-  karpos_test::listener const ears;
+  karpos_test::listener const recorder;
   auto const made = make();
   Kokkos::fence();
   return karpos_test::record.allocated - karpos_test::record.freed;
@@ -88,15 +88,15 @@ TEST_CASE("kernels and memory of paths and components have names") {
   auto const g = paths_of(1000);
   auto const weights = ones(g);
   karpos_test::view<float> const distance("distance", g.vertices());
-  karpos_test::view<std::uint32_t> const labels("labels", g.vertices());
+  karpos_test::view<std::uint32_t> const component_ids("component ids", g.vertices());
   { karpos::sssp_workspace const warm(exec, g, weights); }
   exec.fence();
   karpos_test::recorded seen;
   {
-    karpos_test::listener const ears;
+    karpos_test::listener const recorder;
     karpos::sssp(exec, karpos::sssp_workspace(exec, g, weights), 0u, distance, {},
                  {.driver = karpos::launch_mode::kernel_per_step});
-    karpos::connected_components(exec, g, labels);
+    karpos::connected_components(exec, g, component_ids);
     seen = karpos_test::record;
   }
   for (auto const& [label, device] : seen.launches) {

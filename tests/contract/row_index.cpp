@@ -16,7 +16,7 @@ using karpos_test::to_space;
 using karpos_test::view;
 using karpos_test::waits;
 
-void asks_an_index(space const& exec) {
+void queries_an_index(space const& exec) {
   std::size_t const n = 20'000;
   auto keys = karpos_test::unique_keys<std::uint64_t>(n);
   for (std::size_t i = n / 2; i < n; ++i) keys[i] = keys[i - n / 2];
@@ -42,10 +42,10 @@ void asks_an_index(space const& exec) {
 }  // namespace
 
 TEST_CASE("an index in the caller's memory: its build waits, its lookups do not; none allocates") {
-  asks_an_index(space());
+  queries_an_index(space());
   auto const instances = Kokkos::Experimental::partition_space(space(), 1, 1);
   if (karpos_test::id_of(instances[0]) == karpos_test::id_of(space()))
     MESSAGE("skipped: " KARPOS_TEST_SPACE_NAME " has one instance only");
   else
-    asks_an_index(instances[1]);
+    queries_an_index(instances[1]);
 }

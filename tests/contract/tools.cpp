@@ -110,7 +110,7 @@ TEST_CASE("bulk calls on an instance of the user's") {
 /// Returns whether a kernel of a call, or a region that stands for one, has a word in its label.
 template <class F>
 bool launches_named(F const& f, std::string const& word) {
-  listener const ears;
+  listener const recorder;
   f();
   bool found = false;
   for (auto const& [label, device] : record.launches)
@@ -119,7 +119,7 @@ bool launches_named(F const& f, std::string const& word) {
   return found;
 }
 
-TEST_CASE("insertions by pages, and of rows that are reduced first, in the caller's workspace") {
+TEST_CASE("insertions by table segments and of reduced rows use the caller's workspace") {
   using karpos::bulk_strategy;
   auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
   constexpr std::size_t n = 20'000;
@@ -129,13 +129,13 @@ TEST_CASE("insertions by pages, and of rows that are reduced first, in the calle
   std::size_t const bytes = std::max(map.insert_bytes(exec, n, bulk_strategy::partitioned),
                                      map.insert_or_apply_bytes(exec, n, bulk_strategy::reduced));
   view<std::byte> const memory("workspace", bytes);
-  karpos::bulk_options const by_page{bulk_strategy::partitioned, {memory.data(), bytes}};
+  karpos::bulk_options const by_segments{bulk_strategy::partitioned, {memory.data(), bytes}};
   karpos::bulk_options const reduced{bulk_strategy::reduced, {memory.data(), bytes}};
   Kokkos::fence();
-  auto const insert = [&] { map.insert(exec, keys, values, by_page); };
+  auto const insert = [&] { map.insert(exec, keys, values, by_segments); };
   auto const apply = [&] { map.insert_or_apply(exec, keys, values, karpos::plus{}, reduced); };
-  check_call("insert by pages", exec, waits::on_the_instance, insert);
-  CHECK(launches_named(insert, "by page") == karpos::device::is_device<space>);
+  check_call("insert by segments", exec, waits::on_the_instance, insert);
+  CHECK(launches_named(insert, "by segments") == karpos::device::is_device<space>);
   check_call("insert_or_apply of groups", exec, waits::on_the_instance, apply);
   CHECK(launches_named(apply, "reduce_by_key"));
 }
@@ -147,7 +147,7 @@ void construction_and_rehash(std::string const& name) {
   auto const keys = to_space(karpos_test::unique_keys<u64>(100));
   recorded seen;
   {
-    listener const ears;
+    listener const recorder;
     map_type map(exec, 100);
     seen = record;
   }
@@ -163,7 +163,7 @@ void construction_and_rehash(std::string const& name) {
   map.insert(exec, keys, u64(1));
   map.rehash(exec, 200);  // warms up
   {
-    listener const ears;
+    listener const recorder;
     map.rehash(exec, 200);
     seen = record;
   }
@@ -189,7 +189,7 @@ TEST_CASE(
   warm.insert(exec, keys, u64(1));
   recorded seen;
   {
-    listener const ears;
+    listener const recorder;
     map.insert(exec, keys, u64(1));
     seen = record;
   }
@@ -213,7 +213,7 @@ using karpos_test::same;
 /// Counts the kernels that a call launches, all of them or those with a word in their labels.
 template <class F>
 u64 launches_of(F const& f, std::string const& word = "") {
-  listener const ears;
+  listener const recorder;
   f();
   u64 n = 0;
   for (auto const& [label, device] : record.launches) n += label.find(word) != std::string::npos;
@@ -237,16 +237,16 @@ TEST_CASE("apply on a small map: kernels for what it inserts and erases, not for
     mixed.push_back({i % 2 == 0 ? map_op::insert : map_op::erase, keys[i % 99], 0u});
   }
   same("lookups: counted, and run", launches_of_apply(map, finds), 2);
-  holds("insertions of keys that are in", launches_of_apply(map, known) <= 3);
+  holds("insertions of stored keys", launches_of_apply(map, known) <= 3);
   (void)map.ref();
-  same("lookups while a ref is about", launches_of_apply(map, finds), 2);
+  same("lookups after a ref was made", launches_of_apply(map, finds), 2);
   holds("insertions and erasures", launches_of_apply(map, mixed) < mixed.size() / 2);
   map.insert(space{}, to_space(keys), 1u);
-  holds("the same, of keys that come and go in a crowded map",
+  holds("insertions and erasures in a nearly full map",
         map.size(space{}) > 130 && launches_of_apply(map, mixed) < mixed.size() / 2);
 }
 
-TEST_CASE("single keys that come and go in a crowded map: it is compacted rarely") {
+TEST_CASE("a nearly full map is compacted rarely while single keys come and go") {
   auto const keys = karpos_test::unique_keys<u32>(1300);
   small_hash_map map(space{}, 1000);
   auto const live = static_cast<std::ptrdiff_t>(map.capacity() * 24 / 25);
@@ -267,7 +267,7 @@ template <class map_type>
 void over_wrapped_memory() {
   std::size_t const bytes = map_type::bytes_for(500, 0.8);
   view<unsigned char> const memory("memory", bytes);
-  listener const ears;
+  listener const recorder;
   map_type map(space{}, karpos::wrapped_memory{memory.data(), memory.size()}, 500);
   CHECK(record.allocated < 1024);
 }

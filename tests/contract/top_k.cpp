@@ -82,7 +82,7 @@ TEST_CASE("a workspace of a ranked query is made on the instance, of memory with
   exec.fence();
   recorded seen;
   {
-    listener const ears;
+    listener const recorder;
     query_workspace const w(exec, lists, k);
     seen = record;
   }
@@ -103,7 +103,7 @@ TEST_CASE("a workspace of a ranked query takes the memory that it says, and give
     for (std::uint64_t const objects : {1, 1000, 300000}) {
       auto const lists = uniform(ids, objects);
       std::uint64_t const said = karpos::top_k_workspace_bytes(space{}, lists, k);
-      listener const ears;
+      listener const recorder;
       {
         query_workspace const w(space{}, lists, k);
         Kokkos::fence();

@@ -40,7 +40,7 @@ karpos::bfs_options draw_options(random_numbers& random) {
   karpos::bfs_options o;
   o.direction = static_cast<karpos::bfs_direction>(random.below(4));
   o.degree_classes = random.below(2) == 0;
-  o.window_hops = static_cast<std::uint32_t>(random.below(3)) * 32;
+  o.local_search_hops = static_cast<std::uint32_t>(random.below(3)) * 32;
   o.gamma = static_cast<double>(random.below(4)) * 0.2;
   o.alpha = random.below(3) == 0 ? 1e18 : 15;  // 1e18: bottom-up from the first level on
   o.beta = random.below(3) == 0 ? 0 : 18;      // 0: top-down again as soon as levels shrink
@@ -81,9 +81,9 @@ void check_list(communicator const& ranks, Searched const& s, random_numbers& ra
   std::vector<id> own;
   for (std::uint64_t i = random.below(6); i < 6; ++i) {
     std::uint64_t const v = draw_vertex(s.host.vertices, random);
-    int const holder = int(random.below(std::uint64_t(ranks.size())));
+    int const owner = int(random.below(std::uint64_t(ranks.size())));
     all.push_back(v);
-    if (holder == ranks.rank()) own.push_back(id(v));
+    if (owner == ranks.rank()) own.push_back(id(v));
   }
   s.check(to_view(own), all, o);
 }

@@ -31,9 +31,9 @@ enum class placement { spread, on_last };
 inline edge_list part_of(communicator const& ranks, edge_pairs const& edges, placement where) {
   edge_list mine;
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    int const holder =
+    int const owner =
         where == placement::on_last ? ranks.size() - 1 : int(i * 7 % std::size_t(ranks.size()));
-    if (holder != ranks.rank()) continue;
+    if (owner != ranks.rank()) continue;
     mine.sources.push_back(id(edges[i].first));
     mine.targets.push_back(id(edges[i].second));
   }

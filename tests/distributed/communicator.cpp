@@ -41,8 +41,11 @@ TEST_CASE("a value, a view and a text are broadcast from any rank") {
     auto const data = to_view(std::vector<int>{ranks.rank(), 5});
     ranks.broadcast(data, root);
     CHECK(to_vector(data) == std::vector<int>{root, 5});
-    CHECK(ranks.broadcast(std::string(std::size_t(ranks.rank()) + 1, 'x'), root) ==
-          std::string(std::size_t(root) + 1, 'x'));
+    auto const sent = ranks.bytes_sent();
+    std::string const expected(std::size_t(root) + 1, 'x');
+    CHECK(ranks.broadcast(std::string(std::size_t(ranks.rank()) + 1, 'x'), root) == expected);
+    auto const length_and_text = sizeof(std::uint64_t) + expected.size();
+    CHECK(ranks.bytes_sent() - sent == (ranks.rank() == root ? length_and_text : 0));
   }
 }
 
@@ -105,8 +108,8 @@ TEST_CASE("ranks that would split into messages of other lengths agree on the sh
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i / 5);
 }
 
-/// Joins bits of words of several widths and numbers, by whichever engine moves the data.
-void join_bits(communicator const& ranks) {
+/// Reduces bits of words of several widths and numbers, by whichever engine moves the data.
+void reduce_bits(communicator const& ranks) {
   for (std::size_t const n : {1, 31, 32, 33, 1000, 70001}) {
     std::vector<std::uint32_t> words(n), expected(n);
     std::vector<std::uint8_t> bytes(n), expected_bytes(n);
@@ -118,12 +121,12 @@ void join_bits(communicator const& ranks) {
         expected_bytes[i] = std::uint8_t(expected_bytes[i] | i % 16 << r % 4);
       }
     }
-    auto const joined = to_view(words);
-    auto const joined_bytes = to_view(bytes);
-    ranks.all_reduce(joined, karpos::distributed::bit_or{});
-    ranks.all_reduce(joined_bytes, karpos::distributed::bit_or{});
-    CHECK(to_vector(joined) == expected);
-    CHECK(to_vector(joined_bytes) == expected_bytes);
+    auto const reduced = to_view(words);
+    auto const reduced_bytes = to_view(bytes);
+    ranks.all_reduce(reduced, karpos::distributed::bit_or{});
+    ranks.all_reduce(reduced_bytes, karpos::distributed::bit_or{});
+    CHECK(to_vector(reduced) == expected);
+    CHECK(to_vector(reduced_bytes) == expected_bytes);
   }
 }
 void reduce_each_kind(communicator const& ranks) {
@@ -144,7 +147,7 @@ TEST_CASE("data travels between devices, or through the host, with the same resu
   auto const own = world(), staged = world({.stage_on_host = true});
   for (auto const* const ranks : {&own, &staged}) {
     exchange_all(*ranks);
-    join_bits(*ranks);
+    reduce_bits(*ranks);
     reduce_each_kind(*ranks);
   }
   CHECK(!staged.has_device_of_its_own());
@@ -184,20 +187,20 @@ TEST_CASE("unequal arguments are refused on all ranks, with both values") {
 
 TEST_CASE("an exception on some ranks is thrown on all, with the message of the first") {
   auto const ranks = world();
-  using karpos::detail::distributed::together;
-  CHECK(together(ranks, [&] { return ranks.rank(); }) == ranks.rank());
-  together(ranks, [] {});
+  using karpos::detail::distributed::run_collectively;
+  CHECK(run_collectively(ranks, [&] { return ranks.rank(); }) == ranks.rank());
+  run_collectively(ranks, [] {});
   int const last = ranks.size() - 1;
   auto const fail = [&] {
     if (ranks.rank() == last) throw std::invalid_argument("karpos: nonsense (why): do this");
   };
   std::string const expected = "karpos: rank " + std::to_string(last) + " of " +
                                std::to_string(ranks.size()) + ": nonsense (why): do this";
-  CHECK_THROWS_WITH_AS(together(ranks, fail), expected.c_str(),
+  CHECK_THROWS_WITH_AS(run_collectively(ranks, fail), expected.c_str(),
                        karpos::distributed::collective_error);
   int named = -2;
   try {
-    together(ranks, [] { throw 5; });
+    run_collectively(ranks, [] { throw 5; });
   } catch (karpos::distributed::collective_error const& e) {
     named = e.rank();
   }

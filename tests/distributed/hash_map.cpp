@@ -173,7 +173,7 @@ TEST_CASE("values are visited where they are") {
   for (auto const& [k, v] : all) CHECK(v == 8);
 }
 
-TEST_CASE("a part that is full rejects keys and names its rank; rehash makes room") {
+TEST_CASE("a full rank rejects keys and is named; rehash raises the capacity") {
   auto const ranks = world();
   map m(ranks, 64);
   int const victim = ranks.size() / 2;

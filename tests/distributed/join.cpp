@@ -17,13 +17,13 @@ using number = std::uint64_t;
 using pairs = std::vector<std::pair<number, number>>;
 constexpr number none = karpos::no_row<number>;
 
-/// Rows of two columns. part() returns the rows of any rank, equal on every rank that calls it;
-/// every third rank has none.
+/// Rows of two columns. rows_of_rank() returns the rows of any rank, equal on every rank that calls
+/// it; every third rank has none.
 struct table {
   std::vector<std::int32_t> i;
   std::vector<double> x;
 };
-table part(int rank, unsigned seed, std::size_t rows, int values) {
+table rows_of_rank(int rank, unsigned seed, std::size_t rows, int values) {
   std::mt19937 random(seed * 100 + unsigned(rank));
   table t;
   for (std::size_t r = 0; r < (rank % 3 == 1 ? 0 : rows); ++r) {
@@ -35,7 +35,7 @@ table part(int rank, unsigned seed, std::size_t rows, int values) {
 table whole(communicator const& ranks, unsigned seed, std::size_t rows, int values) {
   table t;
   for (int r = 0; r < ranks.size(); ++r) {
-    auto const p = part(r, seed, rows, values);
+    auto const p = rows_of_rank(r, seed, rows, values);
     t.i.insert(t.i.end(), p.i.begin(), p.i.end());
     t.x.insert(t.x.end(), p.x.begin(), p.x.end());
   }
@@ -76,8 +76,8 @@ pairs expected(table const& left, table const& right, join_kind kind) {
 
 void check_join(communicator const& ranks, std::size_t left_rows, std::size_t right_rows,
                 int values, join_kind kind) {
-  auto const l = part(ranks.rank(), 1, left_rows, values);
-  auto const r = part(ranks.rank(), 2, right_rows, values);
+  auto const l = rows_of_rank(ranks.rank(), 1, left_rows, values);
+  auto const r = rows_of_rank(ranks.rank(), 2, right_rows, values);
   auto const joined = karpos::distributed::join(ranks, karpos::rows(to_view(l.i), to_view(l.x)),
                                                 karpos::rows(to_view(r.i), to_view(r.x)), kind);
   auto left = to_vector(joined.left), right = to_vector(joined.right);
@@ -108,7 +108,7 @@ TEST_CASE("rows of two tables over ranks are joined, in every kind") {
 TEST_CASE("ranks that want different joins are refused") {
   auto const ranks = world();
   if (ranks.size() == 1) return;
-  auto const t = part(0, 1, 5, 5);
+  auto const t = rows_of_rank(0, 1, 5, 5);
   auto const rows = karpos::rows(to_view(t.i));
   CHECK_THROWS_WITH_AS(
       karpos::distributed::join(ranks, rows, rows,
@@ -119,14 +119,14 @@ TEST_CASE("ranks that want different joins are refused") {
 
 TEST_CASE("without memory, a join over ranks names itself and nothing that it uses") {
   auto const ranks = world();
-  if (ranks.size() > 1 || !takes_memory()) return;  // MPI itself may need memory to exchange
+  if (ranks.size() > 1 || !can_exhaust_memory()) return;  // MPI itself may need memory to exchange
   karpos_test::view<std::uint32_t> const column("column", 1 << 17);
   auto const rows = karpos::rows(column);
   auto const numbers = Kokkos::create_mirror_view(column);
   for (std::size_t i = 0; i < numbers.extent(0); ++i) numbers(i) = static_cast<std::uint32_t>(i);
   Kokkos::deep_copy(column, numbers);
-  check_sentences(
-      sentences_without_memory(
+  check_messages(
+      messages_without_memory(
           1 << 16, [&] { karpos::distributed::join(ranks, rows, rows, join_kind::inner); }),
       "fewer rows, or use more ranks", {"row_index", "an index", "exchange_plan", "partition"});
 }

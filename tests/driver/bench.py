@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the benchmark binaries on small inputs: every benchmark has a time, and those of one name are told apart.
+"""Runs the benchmark binaries on small inputs: every benchmark has a time and a name of its own.
 
     bench.py BINARY...
 """
@@ -13,7 +13,7 @@ import checks
 from checks import check
 
 KEYS = "2^10"
-# Of each binary: counters that every result has, the first parts of the names, and words that some name has.
+# For each binary: counters that every result has, the first components of the names, and words that some name contains.
 EXPECTED = {
     "hash_map": (["G/s", "of_ceiling"], {"insert", "find", "miss", "half", "erase", "insert_or_apply"}, ["karpos::hash_map", "Kokkos::UnorderedMap"]),
     "ceilings": (["G/s", "GB/s"], {"random_read", "random_cas_8", "random_cas_16", "copy"}, ["bytes:16384"]),
@@ -40,7 +40,7 @@ def good_input(binary, name):
     check(f"{name}: errors", errors - set(CANNOT), set())
     good = [r for r in results if not r.get("error_occurred")]
     names = [r["name"] for r in results]
-    check(f"{name}: names are told apart", len(set(names)), len(names))
+    check(f"{name}: names are distinct", len(set(names)), len(names))
     check(f"{name}: kinds", {n.split("/")[0] for n in names}, kinds)
     for word in words:
         check(f"{name}: some name has '{word}'", any(word in n for n in names), True)

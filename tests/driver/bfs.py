@@ -26,7 +26,7 @@ def result(driver, *words):
 
 
 def read_edges(path):
-    """Distinct edges without self loops, as they stand in the file."""
+    """Distinct edges without self loops, in the order of the file."""
     pairs = [tuple(map(int, line.split()[:2])) for line in Path(path).read_text().splitlines() if line[:1].isdigit()]
     return {(u, v) for u, v in pairs if u != v}
 
@@ -114,7 +114,7 @@ RUNGS = ["baseline", "queue", "classes", "hubs"]
 
 
 def presets(driver, path):
-    """Each is compared with the usual search by the driver itself: a wrong distance is a failure."""
+    """Presets: the driver itself compares each with the usual search; a wrong distance is a failure."""
     for words in ([path], [path, "--directed"], [path, "--launches"], ["kron:scale=11,ef=16"], ["grid:30x40,drop=0.2"]):
         seen = result(driver, *words, "--sources", 5, "--reps", 2, "--preset", "enterprise", "--validate")
         check(f"{words}: presets", [p["preset"] for p in seen["presets"]], RUNGS)
@@ -141,11 +141,11 @@ def presets(driver, path):
 
 
 def energy(driver, path):
-    """Numbers where the machine has counters that may be read, and the reason where not; never neither."""
+    """Energy: numbers if the machine has counters that may be read, the reason if not; never neither."""
     seen = result(driver, path, "--sources", 4, "--reps", 1, "--energy")["energy"]
     for part in ("host", "device"):
         check(f"{part}: joules and an obstacle", f"{part}_joules" in seen and f"{part}_obstacle" in seen, False)
-    check("the processors are told of", "host_joules" in seen or len(seen["host_obstacle"]) > 0, True)
+    check("the processors are reported", "host_joules" in seen or len(seen["host_obstacle"]) > 0, True)
     told = [seen[f"{part}_joules"] for part in ("host", "device") if f"{part}_joules" in seen]
     if told:
         check("joules", abs(sum(told) - seen["joules_per_search"] * seen["searches"]) < 1e-6 * sum(told), True)
@@ -159,7 +159,7 @@ def energy(driver, path):
 
 
 def duplicates(driver):
-    """Repeated edges and self loops count where they are kept, and change no distance."""
+    """Repeated edges and self loops count if they are kept, and change no distance."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "edges.txt"
         file.write_text("0 1\n0 1\n1 0\n1 1\n1 2\n3 3\n", encoding="ascii")
@@ -203,7 +203,7 @@ def written(driver, path, rows):
 
 
 def isolated(driver, path, rows):
-    """The search starts where an edge leads out, unless it is told otherwise; then it says that none does."""
+    """The search starts at the first vertex with an edge by default; a chosen source without edges is reported."""
     first = next(v for v, row in enumerate(rows) if row)
     check("the file has an isolated vertex 0", first > 0, True)
     check_search("default source", result(driver, path), rows, first)
@@ -217,7 +217,7 @@ def isolated(driver, path, rows):
 
 
 def hub_shares(driver):
-    """--direction gamma says what part of the hubs each level holds: what it switches by."""
+    """--direction gamma prints the fraction of the hubs in each level, by which it switches."""
     words = ["kron:scale=12,ef=16", "--source", 0, "--direction"]
     seen = result(driver, *words, "gamma")
     text = run(driver, *words, "gamma").stdout
@@ -229,7 +229,7 @@ def hub_shares(driver):
 
 
 def input_is_kept(driver, path):
-    """The output is not written over the graph, by whichever name."""
+    """The output is not written over the graph, whatever path names it."""
     with tempfile.TemporaryDirectory() as folder:
         graph, link, hard = (Path(folder) / name for name in ("graph.txt", "link", "hard"))
         graph.write_bytes(Path(path).read_bytes())
@@ -248,7 +248,7 @@ def input_is_kept(driver, path):
 
 
 def relabelled(driver, path, corpus_graph):
-    """Ids with gaps give the answers of a dense graph, and are told as the file has them."""
+    """Ids with gaps give the answers of a dense graph, and are printed as the file has them."""
     edges = read_edges(path)
     far = {v: 100_000_000 * v + v % 7 for edge in edges for v in edge}
     far[max(far)] = 2**32 - 1
@@ -290,7 +290,7 @@ def mix(x):
 
 
 def words_of_one_hash(count):
-    """Words that differ, of which the driver makes one key (hash_of in perf/driver/bfs/vertex_numbers.cpp)."""
+    """Different words with the same key in the driver (hash_of in perf/driver/bfs/vertex_numbers.cpp)."""
     size, end, first, words = 16, int.from_bytes(b"zyxwvuts", "little"), b"first-00", []
     goal = (mix(size + int.from_bytes(first, "little")) + end) % 2**64
     for i in itertools.count():
@@ -304,7 +304,7 @@ def words_of_one_hash(count):
 
 
 def names_of(edges):
-    """A name for each vertex: words, some of one hash, of letters beyond ASCII, and numbers of every size."""
+    """A name for each vertex: words, some with equal hashes, some with letters beyond ASCII, and numbers of every size."""
     vertices = sorted({v for edge in edges for v in edge})
     alike = words_of_one_hash(6)
     special = [*alike, "0", "007", "7", str(2**32), str(2**62 - 1), str(2**62), str(2**64 - 1), str(10**30), "-1", "1e3", "Zürich", "3com"]
@@ -323,7 +323,7 @@ def told(name):
 
 
 def words(driver, path):
-    """Vertices that are called by words give the answers of those that are numbers."""
+    """A graph whose vertices are words gives the answers of the same graph with numbers."""
     edges = read_edges(path)
     rows, name = neighbours(edges, False), names_of(edges)
     ordered = sorted(name, key=lambda v: by_name(name[v]))
@@ -373,7 +373,7 @@ def words_refused(driver, file):
 
 
 def many_words(driver):
-    """More than are numbered at a time: a tree whose every vertex is a word, seen early and late."""
+    """More words than are numbered in a batch: a tree whose vertices are words, each of which occurs early and late."""
     vertices = 400_000
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree.txt"
@@ -425,7 +425,7 @@ LOOKALIKES = {
 
 
 def lookalikes(driver):
-    """What looks like a format is that format, or is refused with the option that forces one; by every command, however it is read."""
+    """A file that looks like a format is read as that format, or refused with advice on --format, by every command and from every source."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in LOOKALIKES.items():
             file = Path(folder) / name

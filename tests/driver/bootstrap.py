@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs bootstrap with stubs of its tools: which file the demo reads, which progress is shown, what a failure ends with.
+"""Runs bootstrap with stubs of its tools: which file the demo reads, which progress is shown, how a failure ends.
 
     bootstrap.py BOOTSTRAP
 """
@@ -33,7 +33,7 @@ def write_script(path, text):
 
 
 def run(bootstrap, root, *words, ctest_exit=0):
-    """Runs it in the folder root/caller, with the stubs before all other tools and a driver that says its words."""
+    """Runs it in the folder root/caller, with the stubs before all other tools and a driver that prints its arguments."""
     stubbed = {**os.environ, "PATH": f"{root / 'stubs'}:{os.environ['PATH']}", "KARPOS_BUILD_DIR": str(root / "build"),
                "CTEST_EXIT": str(ctest_exit)}
     return subprocess.run([str(bootstrap), *words], cwd=root / "caller", capture_output=True, text=True, check=False, env=stubbed)
@@ -49,7 +49,7 @@ def prepare(root):
 
 
 def demo_files(bootstrap, root):
-    """A file is named from the caller's folder; one that is not there is told before anything is built."""
+    """A path is relative to the caller's folder; a missing file is reported before anything is built."""
     mine = root / "caller" / "mine.txt"
     for word in ("mine.txt", mine, "../caller/mine.txt"):
         done = run(bootstrap, root, "demo", str(word))

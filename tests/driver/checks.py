@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the driver share: running it, and counting what is not as it should be."""
+"""Helpers of the driver's tests: they run it, and count failed checks."""
 import json
 import os
 import subprocess
@@ -33,6 +33,6 @@ def unpacks(driver):
 
 
 def verdict(command):
-    """Says how it went. Returns: the exit code."""
+    """Prints the verdict. Returns: the exit code."""
     print(f"{failures} failures" if failures else f"karpos {command} does as it says")
     return 1 if failures else 0

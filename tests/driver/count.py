@@ -23,7 +23,7 @@ def result(driver, *words):
 
 
 def check_counts(what, seen, values, lines):
-    """values: all that is to be counted, one after the other."""
+    """Compares with counts of `values`, the list of everything that the driver counts."""
     expected = collections.Counter(values)
     check(f"{what}: counts", {row["value"]: row["count"] for row in seen["top"]}, dict(expected))
     facts = {"values": len(values), "distinct": len(expected), "lines": lines}
@@ -119,7 +119,7 @@ def tables(driver, folder, unpacks):
 
 
 def large_table(driver, folder):
-    """Several batches of parts, each with words whose quotes are doubled, which are longer than a short string."""
+    """Several batches of parts of the file, each with long words that have doubled quotes (longer than a short string)."""
     n = 680000
     rows = [f'"a ""long"" word that lies on the heap, number {i % 1000}",{i % 11}' for i in range(n)]
     path = Path(folder) / "large.csv"

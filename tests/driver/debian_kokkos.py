@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs fetch_debian_kokkos.sh with apt sources of many kinds and stubs of what would download: which archives it asks, in which
-order, and what it says where none will do.
+"""Runs fetch_debian_kokkos.sh with apt sources of many kinds and stubs of what would download: which archives it tries, in which
+order, and what it prints if none has the packages.
 
     debian_kokkos.py SCRIPT
 """
@@ -17,7 +17,7 @@ from checks import check
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
-# apt's own reader of sources is the real one; what it would fetch is there if $ARCHIVES has the address.
+# The stub calls the real apt-get to read sources; a download succeeds if $ARCHIVES has the address.
 APT_GET = """if [[ $1 == indextargets ]]; then exec REAL "$@"; fi
 sources=$(printf '%s\\n' "$@" | sed -n 's/^Dir::Etc::sourcelist=//p')
 read -r deb by address suite component < "$sources"
@@ -40,7 +40,7 @@ OTHERS = ("deb http://ubuntu.example/ubuntu noble main\ndeb http://flat.example/
           "deb cdrom:[Debian 12]/ bookworm main\ndeb-src http://src.example/debian sid main\n# deb http://off.example/debian sid main\n")
 OFF = "Enabled: no\n" + DEB822.replace("b.example", "disabled.example")
 
-# Files of sources, the archives that there are, KARPOS_DEBIAN_MIRROR, what is asked, and what is said.
+# Files of sources, the archives that exist, KARPOS_DEBIAN_MIRROR, the archives that are tried, and the output.
 CASES = {
     "one line": ({"a.list": ONE_LINE}, "a", "", ["a"], "the archive is http://a.example/debian"),
     "deb822, of another release": ({"b.sources": DEB822}, "b", "", ["b"], "the archive is http://b.example/debian"),

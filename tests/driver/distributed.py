@@ -47,7 +47,7 @@ def searches(mpiexec, driver, edges):
             check(f"{graph} permuted, on {ranks}: wrong", (permuted["wrong"], permuted["ranks"]["permuted"]), (0, True))
             one, other = (result(mpiexec, ranks, driver, "bfs", graph, "--reps", 1, *w) for w in ([], ["--permute"]))
             check(f"{graph} permuted, on {ranks}: first source", *(tuple(x[n] for n in ("source", "reached", "sum_distance")) for x in (one, other)))
-            check(f"{graph}: each rank tells", [len(s["bytes_sent"]) for s in seen["ranks"]["searches"]], 3 * [ranks])
+            check(f"{graph}: each rank reports", [len(s["bytes_sent"]) for s in seen["ranks"]["searches"]], 3 * [ranks])
 
 
 def tables(mpiexec, driver):
@@ -58,8 +58,8 @@ def tables(mpiexec, driver):
             check(f"hash, {r['operation']}: seconds of each rank", [len(s) for s in r["seconds"]], 2 * [ranks])
 
 
-# Tables: byte ranges of some ranks that hold no begin of a line, no newline at the end, fewer lines than ranks, values that mark
-# slots of a table, words with quotes, ties.
+# Tables with: byte ranges of ranks without a beginning of a line, no newline at the end, fewer lines than ranks, values that are
+# sentinels of a table, words with quotes, ties.
 LONG = "7" * 19 + " " + "8" * 19
 TABLES = {
     "numbers": "".join(f"{i * i % 37} {i % 5}\n" for i in range(400)),
@@ -111,14 +111,14 @@ def counts(mpiexec, driver, edges):
 
 
 def two_files(mpiexec, driver, one, other, *words):
-    """Two ranks, each of which sees another file by the same name: as on nodes of their own. A shell picks the file: mpiexec of Open MPI 5
-    crashes if it starts two programs where /sys is not mounted."""
+    """Runs two ranks that see different files by the same name, as two nodes may. A shell chooses the file: mpiexec of Open MPI 5
+    crashes if it starts two programs while /sys is not mounted."""
     script = 'if [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:?}}" = 0 ]; then file=$1; else file=$2; fi; shift 2; exec "$0" count "$file" "$@"'
     return on_ranks(mpiexec, 2, "sh", "-c", script, driver, one, other, *words, "--distributed", "--json")
 
 
 def grown(mpiexec, driver):
-    """A file that grows while ranks open it counts as the shortest that one has seen; other files are refused."""
+    """If a file grows while ranks open it, all ranks read the shortest length that one has seen; different files are refused."""
     with tempfile.TemporaryDirectory() as folder:
         short, long, words, other = (Path(folder) / name for name in ("short", "long", "words", "other"))
         text = "".join(f"{i} {i % 7}\n" for i in range(3000))
@@ -152,8 +152,8 @@ def refused(mpiexec, driver):
         check(f"{words}: says why", what in done.stderr, True)
 
 
-def crowded_host(mpiexec, driver):
-    """Says so if ranks have more threads than the host has processors, and not otherwise."""
+def oversubscribed_host(mpiexec, driver):
+    """A message if the ranks have more threads than the host has processors, and none otherwise."""
     if checks.result(driver, "bfs", "grid:3x3")["context"]["backend"] != "OpenMP":
         return
     processors = len(os.sched_getaffinity(0))
@@ -178,7 +178,7 @@ def main(driver, edges, *mpiexec):
     counts(mpiexec, driver, edges)
     grown(mpiexec, driver)
     refused(mpiexec, driver)
-    crowded_host(mpiexec, driver)
+    oversubscribed_host(mpiexec, driver)
     shown = on_ranks(mpiexec, 2, driver, "bfs", edges, "--distributed").stdout
     check("the first rank alone prints", shown.count("2 ranks"), 1)
     return checks.verdict("--distributed")

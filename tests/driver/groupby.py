@@ -47,7 +47,7 @@ def in_order(keys):
 
 
 def check_groups(what, driver, path, words, rows, values):
-    """Every group, as JSON tells it and as --output has it."""
+    """Every group, in the JSON and in --output."""
     expected = groups_of(rows, values)
     out = Path(str(path) + ".groups")
     seen = result(driver, path, *words, "--top", 10**6, "--output", out)
@@ -156,7 +156,7 @@ def tables(driver, folder, unpacks):
 
 
 def large_tables(driver, folder):
-    """Several parts of a file, and several chunks of a reduction; few keys, many, and one that is half of the rows."""
+    """Several parts of a file, and several chunks of a reduction; with few keys, many keys, and a key in half of the rows."""
     draw = random.Random(7)
     for what, key in (("few", lambda i: draw.randrange(7)), ("many", lambda i: draw.randrange(10**6)), ("half", lambda i: 5 if i % 2 else draw.randrange(10**5))):
         rows = [(key(i), draw.randrange(-10**6, 10**6), Decimal(draw.randrange(10**6)) / 100) for i in range(150000)]

@@ -49,7 +49,7 @@ def maps(driver):
 
 
 def multiplicities(driver):
-    """Of a multimap: rates of pairs, beside those of hash_map."""
+    """Rates of pairs of a multimap, beside those of hash_map."""
     for m in (1, 8, 700, 20000):
         for more in ([], ["--key-bytes", 8], ["--load", 0.9]):
             words = ["--map", "multi", *SMALL, "--multiplicity", m, *more]
@@ -95,7 +95,7 @@ def peers(driver):
 
 
 def inputs(driver):
-    """Input on the host: where maps lie there, too, it is said in a line; else copies over the link are the ceilings."""
+    """Input on the host: a line says if the maps are in that memory, too; else copies over the link are the ceilings."""
     for where in ("host", "pinned", "shared"):
         done = run(driver, "hash", *SMALL, "--input", where, "--json")
         check(f"{where}: exit code", done.returncode, 0)
@@ -149,7 +149,7 @@ def energy(driver):
     seen = {r["operation"]: r.get("energy") for r in result(driver, *SMALL, "--energy")["results"]}
     check("energy of find hits alone", [o for o, e in seen.items() if e is not None], ["find hits"])
     told = [seen["find hits"][f"{part}_joules"] for part in ("host", "device") if f"{part}_joules" in seen["find hits"]]
-    check("the processors are told of", "host_joules" in seen["find hits"] or len(seen["find hits"]["host_obstacle"]) > 0, True)
+    check("the processors are reported", "host_joules" in seen["find hits"] or len(seen["find hits"]["host_obstacle"]) > 0, True)
     check("energy of a query", seen["find hits"].get("nanojoules_each", 0) > 0, bool(told))
     text = run(driver, "hash", *SMALL, "--energy").stdout
     check("text: energy", ("energy of the processors: " in text, " a query (" in text), (True, bool(told)))

@@ -67,7 +67,7 @@ def with_nulls(rows):
 
 
 def save(path, rows):
-    """In quotes where a field begins like a comment."""
+    """Writes rows as CSV; quotes all fields if one begins like a comment."""
     marks = any(cell.startswith(("#", "%")) for row in rows for cell in row)
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, quoting=csv.QUOTE_ALL if marks else csv.QUOTE_MINIMAL).writerows(rows)
@@ -75,7 +75,7 @@ def save(path, rows):
 
 
 def check_joins(what, driver, folder, files, words, tables, on):
-    """Every kind, as JSON tells it and as --output has it."""
+    """Every kind of join, in the JSON and in --output."""
     out = Path(folder) / "joined"
     for how in KINDS:
         expected = joined(*tables, on, how, "--text" in words)
@@ -136,7 +136,7 @@ def tables(driver, folder, unpacks):
 
 
 def other_formats(driver, folder):
-    """Separators, ends of lines, headers that are denied, standard input."""
+    """Separators, ends of lines, --header no, standard input."""
     left, right = Path(folder) / "left", Path(folder) / "right"
     left.write_text("\ufeffk;v\r\n1;a b\r\n# none\r\n\r\n2;c\r\n", encoding="utf-8", newline="")
     right.write_text("k\tw\n2\tx y\n3\tz\n", encoding="utf-8")

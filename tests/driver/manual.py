@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the manual page holds all that the driver says of itself, that roff reads it, that bash completes its words, and
+"""Checks that the manual page has everything that --help prints, that roff reads it, that bash completes its words, and
 that the example in every command's help runs in the root of the repository.
 
     manual.py DRIVER FOLDER     FOLDER: perf/driver/manual
@@ -37,7 +37,7 @@ def manual_page(driver, folder):
         said = run(driver, command, "--help").stdout.strip().splitlines()
         check(f"karpos {command}: lines of --help that the page lacks", [line for line in said if line not in lines], [])
     check("lines of text that begin as a request", [line for line in page.splitlines() if re.match(r"[.'](?!\\\"|EX|EE|SH|TP|TH|B |I )", line)], [])
-    # Containers of Ubuntu have a man that says only that it is none.
+    # Containers of Ubuntu have a stub of man, which only prints a message.
     known = shutil.which("man") and subprocess.run(["man", "--version"], capture_output=True, text=True, check=False).stdout
     if not known or "minimized" in known:
         print("SKIP: no man, so that roff has not read the page")
@@ -49,7 +49,7 @@ def manual_page(driver, folder):
 
 
 def completed(driver, folder, *words):
-    """What bash offers for the last of the words behind the driver's name."""
+    """The completions that bash offers for the last of the words after the driver's name."""
     script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _karpos; '
               '[[ ${#COMPREPLY[@]} == 0 ]] || printf "%s\\n" "${COMPREPLY[@]}"')
     done = subprocess.run(["bash", "-c", script, "bash", folder / "karpos.bash", driver, *words], capture_output=True, text=True, check=False)
@@ -73,7 +73,7 @@ def completion(driver, folder):
 
 
 def examples(driver, folder):
-    """What a newcomer types first works as it stands."""
+    """The examples of the help run as they are written."""
     os.chdir(folder.parents[2])
     for command in commands_of(driver):
         lines = re.findall(r"^Example: (.*)$", run(driver, command, "--help").stdout, re.M)

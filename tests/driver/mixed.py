@@ -19,7 +19,7 @@ def result(driver, *words):
 
 
 def maps_of(driver):
-    """The maps of ours, as the help names them: each of them has such operations."""
+    """Our maps, as the help names them: all of them run mixed operations."""
     named = re.search(r"--map \S+:\{([^}]*)\}", run(driver, "mixed", "--help").stdout)
     check("the help names the maps", named is not None, True)
     return named[1].split(",") if named else ["hash"]
@@ -34,7 +34,7 @@ def check_result(what, seen, operations):
 
 
 def near(part, whole, percent):
-    """Whether that many of the random operations are of a kind."""
+    """Whether about that percentage of the random operations are of a kind."""
     return abs(part / whole - percent / 100) < 0.02
 
 
@@ -74,7 +74,7 @@ def text(driver, name):
 
 
 def peers(driver, name):
-    """Peers that cannot do it are left out, unless they are named."""
+    """Peers that cannot run mixed operations are skipped, unless the user names them."""
     seen = result(driver, "--map", name, *SMALL, "--peers")
     for r in seen["results"]:
         check_result(f"{r['map']} as a peer", r, 20000)

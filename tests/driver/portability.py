@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs perf/portability on made-up results whose table is known, and on the recorded ones.
+"""Runs perf/portability on invented results whose table is known, and on the recorded ones.
 
     portability.py PERF     PERF: the folder perf/, with results/*/*.json
 """
@@ -91,7 +91,7 @@ def known_table(perf, folder):
 
 
 def what_is_not_there(perf, folder):
-    """A machine that lacks an operation makes 0; a run that lacks its bound, no number."""
+    """The metric is 0 if a machine lacks the operation; it is unknown if a run lacks its bound."""
     cpu = context("CPU", 2)
     full = write(folder / "full", [hash_run(cpu, (40, 80, 60)), bfs_run(cpu, 20, [("GAP", 10)]), topk_run(cpu, 2.5)])
     none = write(folder / "none", [hash_run(cpu, (40, 80, 60), ceilings=[{"name": "random_cas", "rate": 50}]), bfs_run(cpu, 20, [])])
@@ -119,7 +119,7 @@ def recorded(perf):
     check("recorded: exit code and complaints", (done.returncode, done.stderr), (0, ""))
     for name, cells in list(rows_of(done).items())[1:4]:
         for part in cells[1:3]:
-            check(f"recorded: {name} has a part {part}", 0 < float(part) <= 1, True)
+            check(f"recorded: {name} has a fraction {part}", 0 < float(part) <= 1, True)
 
 
 def main():

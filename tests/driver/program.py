@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the driver and checks what all its commands do alike: where output goes, threads, words that it cannot use.
+"""Runs the driver and checks what all commands have in common: output, threads, arguments that it cannot use.
 
     program.py DRIVER EDGES SCORES     EDGES: a list of edges; SCORES: a CSV file with a header
 """
@@ -18,7 +18,7 @@ OPENMP = ("OMP_", "GOMP_", "KMP_", "KOKKOS_")
 
 
 def run(driver, *words, **changes):
-    """Runs it in an environment that chooses nothing for OpenMP but how to wait, and what `changes` say."""
+    """Runs it in an environment that sets nothing of OpenMP but the waiting policy, apart from `changes`."""
     free = {name: value for name, value in os.environ.items() if not name.startswith(OPENMP) or name == "OMP_WAIT_POLICY"}
     return subprocess.run([driver, *map(str, words)], capture_output=True, text=True, check=False, env={**free, **changes})
 
@@ -33,7 +33,7 @@ def commands(edges, scores):
 
 
 def lost_output(driver, words):
-    """Output that does not arrive is an error, whoever prints it."""
+    """Output that cannot be written is an error of every command."""
     if Path("/dev/full").exists():
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([driver, *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -45,7 +45,7 @@ def lost_output(driver, words):
 
 
 def lost_files(driver, edges, scores):
-    """As is a file that a full disk does not take."""
+    """A file that cannot be written to a full disk is an error, too."""
     if not Path("/dev/full").exists():
         print("skipped: there is no /dev/full")
         return
@@ -98,7 +98,7 @@ def empty_values(driver, edges):
 
 
 def unreadable(driver, folder):
-    """Every command that reads says the same of what it cannot read, and waits for nobody."""
+    """Every command that reads prints the same message about unreadable files, and never blocks on them."""
     pipe = Path(folder) / "pipe"
     os.mkfifo(pipe)
     good = Path(folder) / "good.csv"
@@ -112,7 +112,7 @@ def unreadable(driver, folder):
 
 
 def too_large_a_file(driver, folder):
-    """A limit of the size of files is told as a full disk is; the part that was written goes, but no link to it, as /dev/stdout is one."""
+    """A limit of file sizes is reported like a full disk. The partial file is removed, but no link to it, such as /dev/stdout."""
     file, link = Path(folder) / "out", Path(folder) / "link"
     link.symlink_to(Path(folder) / "linked")
     for path in (file, link):
@@ -123,7 +123,7 @@ def too_large_a_file(driver, folder):
 
 
 def counts_with_exponents(driver, edges):
-    """1e6 and 2^20 are counts wherever one is asked for."""
+    """Every option that takes a count accepts 1e6 and 2^20."""
     for words in (["bfs", "grid:1e1x2^2,seed=1e3", "--reps", "2e0"], ["bfs", edges, "--sources", "1e1", "--seed", "1e6"],
                   ["bfs", edges, "--source", "1e1"], ["count", edges, "--top", "1e6"], ["groupby", "uniform:rows=1e3", "--reps", "1e0", "--seed", "2^40"], ["join", "join:left=1e3,right=2^10", "--reps", "1e0", "--seed", "2^40"], ["topk", "uniform:m=1e3,n=2", "--k", "1e1", "--seed", "2^40"],
                   ["hash", "--keys", "1e3", "--reps", "1e0", "--seed", "1e9"], ["mixed", "--keys", "1e3", "--ops", "2^10", "--slots", "1e4", "--reps", "1e0"]):
@@ -132,7 +132,7 @@ def counts_with_exponents(driver, edges):
 
 
 def too_little_memory(driver):
-    """What memory cannot hold is refused before the system ends the program."""
+    """Input that memory cannot hold is refused before the system kills the program."""
     limited = ["sh", "-c", 'ulimit -v 2000000 && exec "$@"', "sh", driver]
     usable = subprocess.run([*limited, "info", "--json"], capture_output=True, text=True, check=False)
     if usable.returncode != 0 or "Cuda" in usable.stdout:
@@ -166,7 +166,7 @@ def limited(driver, kilobytes, words):
 
 
 def no_memory_on_the_way(driver):
-    """Wherever memory ends, in whatever thread, a sentence says so."""
+    """If memory runs out in any thread, a message says so."""
     starts = (size for size in range(20000, 200000, 4000) if limited(driver, size, ["info"]).returncode == 0)
     least = next(starts, None)
     if least is None or "Cuda" in run(driver, "info").stdout:
@@ -188,7 +188,7 @@ def no_memory_on_the_way(driver):
 
 
 def bounded_ceilings(driver):
-    """However many readings are asked for, the ceilings take seconds."""
+    """The ceilings take seconds, whatever the number of readings."""
     seen = json.loads(run(driver, "hash", "--keys", 1000, "--reps", 200, "--json").stdout)
     for c in seen["ceilings"]:
         if c["name"] != "copy":
@@ -199,7 +199,7 @@ def bounded_ceilings(driver):
 
 
 def one_of_each(driver):
-    """What there is one of has no plural."""
+    """A count of one has no plural."""
     one = run(driver, "bfs", "grid:1x1", "--reps", 1, "--kokkos-num-threads=1").stdout
     for words in ("1 vertex, 0 directed edges", "reached 1 vertex with 0 edges in 1 level ", "1 thread, one reading"):
         check(f"text says {words}", words in one, True)
@@ -218,7 +218,7 @@ def bad_threads(driver):
 
 
 def kokkos_help(driver):
-    """Kokkos says what it takes, once, without a command or beside one that lacks its words."""
+    """--kokkos-help prints Kokkos' help once, without a command or with an incomplete one."""
     for words in (["--kokkos-help"], ["bfs", "--kokkos-help"], ["info", "--kokkos-help"]):
         done = run(driver, *words)
         check(f"{words}: exit code and complaints", (done.returncode, done.stderr), (0, ""))
@@ -226,7 +226,7 @@ def kokkos_help(driver):
 
 
 def openmp_threads(driver):
-    """Kokkos has room for the data of 512 threads."""
+    """Kokkos has memory for the data of 512 threads."""
     if '"openmp"' not in run(driver, "info", "--json").stdout:
         return
     complains(driver, ["info", "--kokkos-num-threads=600"], "at most 512")
@@ -240,7 +240,7 @@ def openmp_threads(driver):
 
 
 def thread_binding(driver):
-    """Silent without a choice; bound where the whole machine is used; what the user chooses stands."""
+    """No message by default; threads are bound if the whole machine is used; the user's settings are kept."""
     choices = {"SPREAD": {}, "FALSE": {"OMP_PROC_BIND": "false"}, "CLOSE": {"OMP_PROC_BIND": "close"}}
     for words in (["info"], ["info", "--kokkos-num-threads=1"]):
         check(f"{words}: silent", run(driver, *words).stderr, "")
@@ -251,7 +251,7 @@ def thread_binding(driver):
 
 
 def lists_with_gaps(driver, edges, scores):
-    """Nothing beside a comma is no value: it meant all peers, or fewer weights than there are lists."""
+    """An empty element of a list is refused: it would mean all peers, or fewer weights than lists."""
     for lack in (",", "a,", ",a", "a,,b"):
         cases = [(["hash", "--keys", 100, "--peers", lack], "--peers", "kokkos"), (["hash", f"--peers={lack}"], "--peers", "hopscotch"),
                  (["mixed", "--keys", 100, "--peers", lack], "--peers", "hash, hopscotch"), (["topk", scores, "--peers", lack], "--peers", "full, nra, lara"),

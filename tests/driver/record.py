@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs perf/record_cpu.sh on small inputs, and perf/gap and perf/machine on made-up ones.
+"""Runs perf/record_cpu.sh on small inputs, and perf/gap and perf/machine on invented ones.
 
     record.py PERF DRIVER     PERF: the folder perf/; DRIVER: the program karpos
 """
@@ -99,7 +99,7 @@ def gap(perf, folder):
 
 
 def spread_and_drift(perf, folder):
-    """Of readings 1, 2 and 4 ms the spread is (1/1 - 1/4) of the median 1/2; of noise of 1 and 3 ms the drift is 200 %."""
+    """Readings of 1, 2 and 4 ms have a spread of (1/1 - 1/4) / (1/2); noise of 1 and 3 ms is a drift of 200 %."""
     def result(*seconds):
         return {"format": "karpos-hash-1", "context": {"device": "x"}, "ceilings": [],
                 "parameters": {"keys": 1, "load": 0.5, "key_bytes": 4, "miss": 0.5, "table_bytes": 1},

@@ -32,7 +32,7 @@ def refuses(what, done, code, named):
 
 
 def command_of(path):
-    """The driver's command that wrote a recorded result: hash, mixed, bfs, topk; of `karpos info` none."""
+    """The driver's command that wrote a recorded result: hash, mixed, bfs, topk; none for `karpos info`."""
     return json.loads(path.read_text(encoding="utf-8")).get("format", "karpos-info-1").split("-")[1]
 
 
@@ -48,7 +48,7 @@ def compare_with_themselves(perf, files):
 
 
 def compare_two(perf, folder):
-    """Of other machines, faster and slower; of two commands never."""
+    """perf/compare compares results of different machines, faster and slower, but never of two commands."""
     done = run(perf / "compare", *(perf / "results" / machine / "topk-exact-uniform-1e7.json" for machine in ("cpu", "h200")))
     for word in ("karpos::top_k scores=uniform", "full scores", " ms ", " us ", "faster"):
         check(f"compare of two machines says '{word}'", word in done.stdout, True)
@@ -74,7 +74,7 @@ def unreadable_files(perf):
 
 
 def plot_selects(perf, files, drawn):
-    """Without matplotlib: what is left out, one line each, then one that says what is missing."""
+    """Without matplotlib: a line for each file that is not drawn, then one that says what is missing."""
     code = WITHOUT_MATPLOTLIB.format(folder=str(perf))
     done = run("-c", code, perf / "plot", *files)
     lines = done.stderr.splitlines()

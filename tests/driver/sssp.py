@@ -18,7 +18,7 @@ WORD = (1 << 64) - 1
 
 
 def weight(u, v, most):
-    """That of perf/driver/sssp/proof.hpp."""
+    """The random weight of an edge, as perf/driver/sssp/proof.hpp draws it."""
     x = (min(u, v) << 32 | max(u, v)) * 0x9E3779B97F4A7C15 & WORD
     x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9 & WORD
     return 1 + (x ^ x >> 32) % most
@@ -73,7 +73,7 @@ def edges_of(text):
 
 
 def relabelled(driver):
-    """Words, and ids with gaps: weights are those of the numbers that names get."""
+    """Words, and ids with gaps: random weights depend on the numbers that the names get."""
     edges = [("b", "x1"), ("x1", "c"), ("a", "b"), ("7", "007"), ("7", "a")]
     order = ["7", "007", "a", "b", "c", "x1"]
     numbers = [(order.index(u), order.index(v)) for u, v in edges]
@@ -101,13 +101,13 @@ def relabelled(driver):
 
 
 def draw_edges(rng, vertices, count, weights):
-    """Some of them more than once, with other weights, and self loops."""
+    """Repeats some edges with other weights, and adds self loops."""
     edges = [(rng.randrange(vertices), rng.randrange(vertices), rng.choice(weights)) for _ in range(count)]
     return edges + [(v, u, rng.choice(weights)) for u, v, _ in edges[:count // 4]]
 
 
 def metis_text(edges, vertices):
-    """Without self loops and repetitions, which METIS does not know. Returns: the edges that are left, and the text."""
+    """Removes self loops and repetitions, which METIS does not have. Returns: the remaining edges, and the text."""
     kept = {}
     for u, v, w in edges:
         if u != v:
@@ -181,7 +181,7 @@ def file_weights(driver):
 
 
 def chosen_weights(driver):
-    """What is said of weights, and what is refused."""
+    """The output about weights, and the weights that are refused."""
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder) / "g.txt", Path(folder) / "out"
         path.write_text("0 1 3\n1 2 4\n2 3 5.5\n")
@@ -223,7 +223,7 @@ def chosen_weights(driver):
 
 
 def many_decades(driver):
-    """Weights over 30 decades take about as long as uniform ones: their width of a bucket is chosen anew."""
+    """Weights over 30 decades take about as long as uniform ones: the bucket width adapts."""
     rng = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "decades.txt"
@@ -235,7 +235,7 @@ def many_decades(driver):
         r = checks.result(driver, "sssp", path, "--source", 0, "--output", out, "--reps", 1)
         expected = dijkstra(edges, side * side, 0, False)
         check("30 decades: distances", r and [float(d) for d in out.read_text().split()] == expected, True)
-        check(f"30 decades: {r and r['results'][0]['edges_looked_at']} edges looked at", r and r["results"][0]["edges_looked_at"] < 40 * len(edges), True)
+        check(f"30 decades: {r and r['results'][0]['edges_looked_at']} edges inspected", r and r["results"][0]["edges_looked_at"] < 40 * len(edges), True)
 
 
 def main(driver, graph):

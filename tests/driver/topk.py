@@ -19,7 +19,7 @@ from checks import check
 PEERS = ["full", "nra", "lara"]
 AGGREGATES = {"sum": math.fsum, "min": min, "max": max}
 
-# What a spreadsheet may write: a byte order mark, Windows line ends, quotes, an empty line, cells without a score.
+# A file as spreadsheets write it: a byte order mark, Windows line ends, quotes, an empty line, cells without a score.
 AWKWARD = ('\ufeffname,"speed, top",price\r\n"Zoë ""Z"", the first",1e2,+3\r\n\r\n007,  -2.5 ,\r\nnobody,,\r\n'
            '"two\r\nlines",inf,1\r\nlow,-inf,4\r\n,5,6\r\n')
 
@@ -101,7 +101,7 @@ def good_input(driver, path):
 
 
 def smaller_is_better(driver, folder, path):
-    """A negative weight ranks by smaller scores, which are told as they are."""
+    """A negative weight ranks by smaller scores, which are printed as they are."""
     table = read_table(path)
     for weights in ([-1, 1e-4, 0], [-1e-6, -1e-4, -0.1], [1e-6, 0, -0.1]):
         for choice in CHOICES:
@@ -121,7 +121,7 @@ def smaller_is_better(driver, folder, path):
 
 
 def holes_ranking(missing):
-    """By speed less price; of what is missing 0, or minus infinity however it is weighted."""
+    """Ranks by speed minus price; a missing score is 0, or minus infinity whatever its weight."""
     scores = {"a": -4.0, "b": 1.0, "c": -2.0, "d": 0.0} if missing == 0 else {"a": -4.0, "b": missing, "c": missing, "d": 0.0}
     return sorted(((s, name) for name, s in scores.items()), key=lambda pair: -pair[0])
 
@@ -150,7 +150,7 @@ def awkward_file(driver, folder):
 
 
 def separators(driver, folder):
-    """What stands between fields is found; a header alone has no objects."""
+    """The separator of fields is detected; a header alone has no objects."""
     path = Path(folder) / "table.csv"
     for mark in ",;|\t":
         path.write_text(mark.join(["id", "a", "b"]) + "\r\n" + mark.join(["#x y", "1", "2.5"]) + "\n" + mark.join(['"p\n""q"""', "", "3"]) + "\n", encoding="utf-8", newline="")

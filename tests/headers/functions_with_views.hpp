@@ -56,7 +56,7 @@ struct has_label {
   KOKKOS_FUNCTION bool operator()(u32 key) const { return labels(key) != 0; }
   KOKKOS_FUNCTION bool operator()(u32 key, u32 /*value*/) const { return labels(key) != 0; }
 };
-struct part_of_label {
+struct partition_of_label {
   view<u32> labels;
   KOKKOS_FUNCTION u32 operator()(u32 key) const { return labels(key); }
 };
@@ -157,7 +157,7 @@ inline void call_maps(space const& exec, view<u32> const& keys, view<u32> const&
       exec, 10, {}, label_hash{keys}, label_equal{keys});
   multimap.insert(exec, keys, keys);
   multimap.insert_async(exec, keys, keys);
-  multimap.settle(exec);
+  multimap.consolidate(exec);
   multimap.count(exec, keys, out);
   multimap.find_any(exec, keys, out, 0u);
   multimap.retrieve(exec, keys, out, out);
@@ -186,7 +186,7 @@ inline void call_rows(space const& exec, view<u32> const& keys, view<u64> const&
   Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = keys;
   karpos::gather(exec, atomic, atomic, 0u, atomic);
   index.find(exec, rows, atomic);
-  karpos::partition(exec, keys, out, other, part_of_label{keys});
+  karpos::partition(exec, keys, out, other, partition_of_label{keys});
   karpos::reduce_by_key(exec, keys, keys, out, out, sum_by_labels{keys});
 }
 

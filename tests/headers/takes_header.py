@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a compiler takes a header, with the includes and definitions of a build, perhaps by another compiler; nothing is compiled to the end.
+"""Checks whether a compiler accepts a header, with the includes and definitions of a build, perhaps by another compiler. Only parses.
 
-    takes_header.py COMPILE_COMMANDS COMPILER HEADER     exits 1 if not; 77 where this compiler takes not even Kokkos"""
+    takes_header.py COMPILE_COMMANDS COMPILER HEADER     exits 1 if not; 77 if this compiler does not accept Kokkos either"""
 import json
 import re
 import shlex
@@ -19,7 +19,7 @@ def options_of_build(commands):
 
 
 def complaint(compiler, options, text):
-    """What the compiler says of a source; empty if it takes it."""
+    """The compiler's messages about a source; empty if it accepts it."""
     done = subprocess.run([compiler, *options, "-fsyntax-only", "-x", "c++", "-"], input=text, stderr=subprocess.PIPE, text=True, check=False)
     return done.stderr if done.returncode else ""
 

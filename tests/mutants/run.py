@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks the library on purpose, one place at a time, and sees whether a suite notices.
+"""Introduces mistakes into the library, one at a time, and checks that a test suite notices each.
 
     run.py [--jobs N] [--build-dir DIR] [--cmake-arg=ARG ...] [--space SPACE] [--time-limit S] [--only NAME ...]
     run.py --list     prints the mutants of mutants.txt
-    run.py --check    whether each still fits the tree: its text is there once, its suites exist
+    run.py --check    checks that each still fits the tree: its text occurs once, its suites exist
 
-A worker has a copy of the tree of its own. For each mutant it applies the change, then builds and runs the named suites
-one after another, until one fails. Exits 0 if every mutant was caught: not if one survived, hung a suite or did not
-compile. README.md says more.
+Each worker has its own copy of the tree. For each mutant it applies the change, then builds and runs the named suites
+one after another, until one fails. Exits 0 if every mutant was caught; 1 if one survived, hung a suite or did not
+compile. README.md explains more.
 """
 import argparse
 import collections
@@ -66,7 +66,7 @@ def places(text, old):
 
 
 def mistakes(mutants, root):
-    """Yields a sentence for whatever does not fit the tree."""
+    """Yields a sentence for each mutant that does not fit the tree."""
     suites = existing_suites(root)
     for name, n in collections.Counter(m.name for m in mutants).items():
         if n > 1:
@@ -89,7 +89,7 @@ def mistakes(mutants, root):
 # A copy of the tree, and what is built from it.
 
 def files_of(root):
-    """The files of a tree that git knows or could; without git all but what builds leave."""
+    """The files of a tree that git tracks or could track; without git all files that builds do not make."""
     command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         listed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
@@ -153,7 +153,7 @@ class Tree:
 
 
 def verdict_on(tree, mutant):
-    """Returns: whether the mutant was caught, and a line that says what became of it."""
+    """Returns: whether the mutant was caught, and a line with the result."""
     file = tree.source / mutant.file
     text = file.read_text(encoding="utf-8")
     try:
@@ -176,7 +176,7 @@ def verdict_on(tree, mutant):
 # All of them.
 
 def passes_unmutated(tree, mutants, options):
-    """Whether the tree builds and passes the suites as it is; says what does not."""
+    """Whether the tree builds and passes the suites without a mutant; prints what fails."""
     targets = sorted({target_of(suite, options.space) for m in mutants for suite in m.suites})
     print(f"unmutated: {len(targets)} suites", flush=True)
     if not tree.prepare():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Links of the documents that lead nowhere.
+"""Finds links of documents that lead nowhere.
 
     links.py ROOT          checks every *.md below ROOT: the file or folder that a link names is there, below ROOT, and so is
                            the heading behind its '#'; prints each that is not, exits 1 if there is one
@@ -46,7 +46,7 @@ def anchors_of(text):
 
 
 class Page(HTMLParser):
-    """What a page of HTML links to, and the ids that links may name."""
+    """The links of an HTML page, and the ids that links may name."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What packagers and hosts of repositories read, held against what is there.
+"""Checks the files that packagers and hosts of repositories read.
 
     packaging.py ROOT          runs the recipe of Spack with stand-ins for Spack, for every variant: it has this version, and gives
                                CMake only options that CMake knows; the workflow of hosted CI calls scripts that are there
     packaging.py --self-test   plants mistakes in both and checks that each is found
 
-The standard library is enough; the workflow is parsed as YAML where PyYAML is installed."""
+The standard library is enough; the workflow is parsed as YAML if PyYAML is installed."""
 import contextlib
 import itertools
 import re
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Spec:
-    """What is asked of a concrete specification."""
+    """A concrete specification, as far as the recipe uses it."""
 
     kokkos_cxx = "compiler of Kokkos"
 

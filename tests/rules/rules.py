@@ -39,6 +39,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 RIDDLE = re.compile(r"\s*//[/!]?<? (The same|Of|Those|Who|One of|As \w+,|Where|What)(?!\w)")
 BEFORE_PARAGRAPH = re.compile(r"(?!\s*//)|\s*//+\s*(\\file|SPDX-License-Identifier:.*)?$")
 LONGEST_COMMENT = 100  # columns
+# Private words that have become the field's (docs/glossary.md), as words of names, and of comments.
+RETIRED_NAME = re.compile(r"(?<![A-Za-z])(rooms?|roomier|calm|uneven|holders?|looks)(?![A-Za-z])")
+RETIRED_WORD = re.compile(r"\b(rooms?|roomier|whoever)\b")
+GLOSSARY_TERM = re.compile(r"\| ([^|]+) \|")
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
 
 
@@ -80,6 +84,8 @@ def violations(root):
             if name != "tests/rules/rules.py" and PERSONAL_PATH.search(line):
                 yield "personal-path", name, number, "names a folder of somebody's machine"
 
+        if name == "docs/glossary.md":
+            yield from repeated_terms(name, lines)
         if file.suffix in LICENSED or file.name in ("CMakeLists.txt", "bootstrap", "run", "full"):
             if not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
                 yield "licence", name, 1, "has no line 'SPDX-License-Identifier: Apache-2.0' at its top"
@@ -105,6 +111,8 @@ def violations(root):
                 yield "vendor-name", name, number, f"'{found[0]}' belongs into {', '.join(sorted(VENDOR_FILES))}"
             if layer in LAYERS and not name.startswith(MPI_FOLDERS) and (found := MPI_WORDS.search(line)):
                 yield "mpi", name, number, f"'{found[0]}' belongs into {', '.join(MPI_FOLDERS)}"
+            if found := RETIRED_NAME.search(line):
+                yield "retired", name, number, f"'{found[0]}' is no word of the field: see docs/glossary.md"
             if "Kokkos::Impl::" in line:
                 yield "kokkos-impl", name, number, "uses Kokkos::Impl, which changes without notice"
             if "Kokkos::atomic_load" in line:
@@ -117,8 +125,20 @@ def unreadable_comments(name, lines):
     for number, (before, line) in enumerate(zip([""] + lines, lines), 1):
         if "//" in line and len(line) > LONGEST_COMMENT:
             yield "comment-length", name, number, f"has a comment beyond column {LONGEST_COMMENT}"
+        if "//" in line and (found := RETIRED_WORD.search(line[line.index("//"):])):
+            yield "retired", name, number, f"says '{found[0]}', which is no word of the field: see docs/glossary.md"
         if BEFORE_PARAGRAPH.match(before) and (found := RIDDLE.match(line)):
             yield "comment-begin", name, number, f"begins with '{found[1]}': say what it is, or what the function does"
+
+
+def repeated_terms(name, lines):
+    """A word has one meaning: no two rows of the glossary explain it."""
+    seen = {"term", "---"}
+    for number, line in enumerate(lines, 1):
+        term = GLOSSARY_TERM.match(line)
+        if term and term[1] in seen - {"term", "---"}:
+            yield "glossary", name, number, f"explains '{term[1]}' once more: say of what it is"
+        seen |= {term[1]} if term else set()
 
 
 def wrong_arrow(root, name, number, layer, include):
@@ -178,6 +198,9 @@ PLANTED = [
     ("comment-begin", "algorithms/karpos/map.hpp", "struct s {\n  // Of a row.\n  int n;\n};\n"),
     ("comment-begin", "tests/unit/map.cpp", "/// \\file\n/// Where a map is stored.\n"),
     ("comment-begin", "lib/karpos/low.hpp", "/// Returns n.\n///\n/// What it is.\nint g();\n"),
+    ("retired", "algorithms/karpos/map.hpp", "inline int rows_in_room() { return 1; }\n"),
+    ("retired", "tests/unit/map.cpp", "int g();  // of whoever comes first\n"),
+    ("glossary", "docs/glossary.md", "| chunk | some rows | - |\n| tile | a warp | - |\n| chunk | an item | - |\n"),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),

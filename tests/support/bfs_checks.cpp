@@ -7,8 +7,8 @@ namespace karpos_test {
 
 namespace {
 
-/// Collects the complaints of hundreds of conditions, so that one check reports them all.
-struct complaints {
+/// Collects the failures of hundreds of conditions, so that one check reports them all.
+struct report_errors {
   std::string text;
   void unless(bool condition, std::string const& what) {
     if (!condition) text += (text.empty() ? "" : "; ") + what;
@@ -42,14 +42,14 @@ level_sums sums_of(host_graph const& g, std::vector<std::int32_t> const& distanc
   return s;
 }
 
-void check_levels(complaints& c, level_sums const& s, karpos::bfs_report const& r) {
+void check_levels(report_errors& c, level_sums const& s, karpos::bfs_report const& r) {
   c.unequal("recorded levels", r.level.size(), std::min<std::uint64_t>(s.vertices.size(), 1024));
   std::uint64_t up = 0, down = 0;
   for (std::size_t l = 0; l < r.level.size() && l < s.vertices.size(); ++l) {
     std::string const where = "level " + std::to_string(l) + ": ";
     c.unequal(where + "vertices", r.level[l].vertices, s.vertices[l]);
     if (!r.level[l].bottom_up) c.unequal(where + "edges", r.level[l].edges, s.edges_of[l]);
-    c.unless(r.level[l].hubs <= r.hubs, where + "more hubs than there are");
+    c.unless(r.level[l].hubs <= r.hubs, where + "more hubs than the graph has");
     (r.level[l].bottom_up ? up : down) += r.level[l].edges;
   }
   if (s.vertices.size() > 1024) return;
@@ -58,7 +58,7 @@ void check_levels(complaints& c, level_sums const& s, karpos::bfs_report const& 
 }
 
 /// Checks that the report's first switches of direction agree with the directions of its levels.
-void check_direction_switches(complaints& c, karpos::bfs_options const& o,
+void check_direction_switches(report_errors& c, karpos::bfs_options const& o,
                               karpos::bfs_report const& r) {
   int up = -1, down = -1, switches = 0;
   for (std::size_t l = 0; l < r.level.size(); ++l) {
@@ -78,7 +78,7 @@ void check_direction_switches(complaints& c, karpos::bfs_options const& o,
     c.unless(up < 0 && r.edges_bottom_up == 0, "goes bottom-up where it must not");
 }
 
-void check_report(complaints& c, host_graph const& g, karpos::bfs_options const& o,
+void check_report(report_errors& c, host_graph const& g, karpos::bfs_options const& o,
                   std::vector<std::int32_t> const& distance, karpos::bfs_report const& r) {
   level_sums const s = sums_of(g, distance);
   c.unequal("visited", r.visited, s.visited);
@@ -94,7 +94,7 @@ void check_report(complaints& c, host_graph const& g, karpos::bfs_options const&
 
 void check_report(std::string const& what, host_graph const& g, karpos::bfs_options const& o,
                   std::vector<std::int32_t> const& distance, karpos::bfs_report const& r) {
-  complaints c;
+  report_errors c;
   check_report(c, g, o, distance, r);
   holds(what + ": " + c.text, c.text.empty());
 }
@@ -102,7 +102,7 @@ void check_report(std::string const& what, host_graph const& g, karpos::bfs_opti
 void check_answer(std::string const& what, host_graph const& g,
                   std::vector<std::uint64_t> const& sources, karpos::bfs_options const& o,
                   std::vector<std::int32_t> const& expected, bfs_answer const& a) {
-  complaints c;
+  report_errors c;
   std::uint64_t wrong = 0;
   for (std::uint64_t v = 0; v < g.vertices; ++v) wrong += a.distance[v] != expected[v] ? 1 : 0;
   c.unequal("wrong distances", wrong, 0);

@@ -28,7 +28,7 @@ struct bfs_answer {
   karpos::bfs_defects defects;
 };
 
-enum class parents { asked, not_asked };
+enum class parents { requested, not_requested };
 
 /// Copies the offsets and columns of host rows to views.
 template <class Vertex, class Offset>
@@ -51,7 +51,7 @@ class bfs_subject {
   explicit bfs_subject(host_graph const& g);
   /// Searches from one vertex if `sources` has one, else from a view of all of them.
   bfs_answer search(std::vector<std::uint64_t> const& sources, karpos::bfs_options const& o = {},
-                    parents p = parents::asked) const;
+                    parents p = parents::requested) const;
   /// Pads the rows of the workspace for later searches. Returns: the hops of these rows.
   int pad_rows(int hops = 1) { return m_workspace.pad_rows(space(), hops); }
   std::size_t padded_bytes() const { return m_workspace.padded_bytes(); }
@@ -86,7 +86,7 @@ template <class Source>
 bfs_answer bfs_subject<Vertex, Offset>::search_from(Source const& source,
                                                     karpos::bfs_options const& o, parents p) const {
   space const exec;
-  view<Vertex> const parent = p == parents::asked ? m_parent : view<Vertex>();
+  view<Vertex> const parent = p == parents::requested ? m_parent : view<Vertex>();
   Kokkos::deep_copy(exec, m_distance, 77);  // shows what a search does not write
   Kokkos::deep_copy(exec, m_parent, Vertex(0));
   bfs_answer a;
@@ -142,7 +142,7 @@ inline std::string print(karpos::bfs_options const& o) {
   return std::string(directions[static_cast<int>(o.direction)]) + ", queue " +
          queues[static_cast<int>(o.queue)] + (o.degree_classes ? ", classes" : ", no classes") +
          (o.hub_cache ? ", hub cache" : "") +
-         (o.window_hops != 64 ? ", hops " + std::to_string(o.window_hops) : "") +
+         (o.local_search_hops != 64 ? ", hops " + std::to_string(o.local_search_hops) : "") +
          (o.unvisited_queue ? ", unvisited queue" : "") +
          (o.alpha > 1e9 ? o.beta > 1e9 ? ", always up" : ", up and down" : "") + ", driver " +
          drivers[static_cast<int>(o.driver)];
@@ -175,7 +175,7 @@ void check_searches(host_graph const& g, std::vector<std::vector<std::uint64_t>>
       check_answer(g.name + ", " + print(from) + ", " + print(o), g, from, o, expected,
                    subject.search(from, o));
     check_answer(g.name + ", " + print(from) + ", without parents", g, from, {}, expected,
-                 subject.search(from, {}, parents::not_asked));
+                 subject.search(from, {}, parents::not_requested));
   }
   bfs_subject<Vertex, Offset> padded(g);
   for (int const hops : {1, 2}) {

@@ -66,8 +66,8 @@ oracle<Key, T> oracle_of(std::vector<Key> const& keys, std::vector<T> const& val
 
 /// Checks that bulk find and contains answer as the oracle does.
 template <class Map, class Key, class T>
-void answers_as(std::string const& what, Map const& map, oracle<Key, T> const& expected,
-                std::vector<Key> const& queries) {
+void check_answers(std::string const& what, Map const& map, oracle<Key, T> const& expected,
+                   std::vector<Key> const& queries) {
   std::size_t const n = queries.size();
   auto const d_queries = to_space(queries);
   view<T> const out("out", n);
@@ -89,8 +89,8 @@ void answers_as(std::string const& what, Map const& map, oracle<Key, T> const& e
 /// Checks that the map holds the oracle's pairs, and that it answers the queries as the oracle
 /// does.
 template <class Map, class Key, class T>
-void holds_exactly(std::string const& what, Map const& map, oracle<Key, T> const& expected,
-                   std::vector<Key> const& queries) {
+void check_contents(std::string const& what, Map const& map, oracle<Key, T> const& expected,
+                    std::vector<Key> const& queries) {
   same(what + ": size", map.size(), expected.size());
   view<Key> const keys("keys", map.size());
   view<T> const values("values", map.size());
@@ -98,22 +98,22 @@ void holds_exactly(std::string const& what, Map const& map, oracle<Key, T> const
   same(what + ": retrieved", n, expected.size());
   if (n <= map.size())
     holds(what + ": the pairs", expected.equals(to_host(keys), to_host(values), n));
-  answers_as(what, map, expected, queries);
+  check_answers(what, map, expected, queries);
 }
 
 /// Checks that the map is empty, reports itself empty, and can be built again. Requires: a hash
 /// that distinguishes the keys from 0 to 1999.
 template <class Map>
-void is_empty_and_usable(std::string const& what, Map& map) {
+void check_empty_and_usable(std::string const& what, Map& map) {
   using Key = typename Map::key_type;
   using T = typename Map::mapped_type;
   std::vector<Key> keys(2000);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<Key>(i);
-  holds_exactly(what + ", empty", map, oracle<Key, T>(), keys);
+  check_contents(what + ", empty", map, oracle<Key, T>(), keys);
   auto const in = slice(keys, 500, 1700);
   auto const values = numbered_values<T>(in.size());
   map.build(space{}, to_space(in), to_space(values));
-  holds_exactly(what + ", built again", map, oracle_of(in, values), keys);
+  check_contents(what + ", built again", map, oracle_of(in, values), keys);
 }
 
 }  // namespace karpos_test

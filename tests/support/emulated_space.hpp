@@ -19,8 +19,8 @@ namespace karpos_test {
 /// An execution space whose memory is the host's.
 struct emulated_space : Kokkos::DefaultHostExecutionSpace {
   static constexpr int processors = 3, threads = 24;
-  static inline std::vector<std::string> launches;         ///< labels of leagues
-  static inline std::size_t most_bytes = ~std::size_t(0);  ///< larger allocations are refused
+  static inline std::vector<std::string> launches;        ///< labels of leagues
+  static inline std::size_t max_bytes = ~std::size_t(0);  ///< larger allocations are refused
 
   static std::size_t launched(std::string const& label) {
     return static_cast<std::size_t>(std::count(launches.begin(), launches.end(), label));
@@ -82,13 +82,14 @@ void tally_each_staged(std::string const& label, karpos_test::emulated_space con
 namespace karpos::detail {
 
 template <class MemorySpace>
-Kokkos::View<std::byte*, MemorySpace> allocated_bytes(karpos_test::emulated_space const&,
-                                                      std::string const& label, std::size_t bytes,
-                                                      char const* what, char const* suggestion) {
-  if (bytes > karpos_test::emulated_space::most_bytes)
+Kokkos::View<std::byte*, MemorySpace> allocate_byte_array(karpos_test::emulated_space const&,
+                                                          std::string const& label,
+                                                          std::size_t bytes, char const* what,
+                                                          char const* suggestion) {
+  if (bytes > karpos_test::emulated_space::max_bytes)
     throw allocation_error(std::string("refused: ") + what);
-  return detail::allocated_bytes<MemorySpace>(Kokkos::DefaultHostExecutionSpace{}, label, bytes,
-                                              what, suggestion);
+  return detail::allocate_byte_array<MemorySpace>(Kokkos::DefaultHostExecutionSpace{}, label, bytes,
+                                                  what, suggestion);
 }
 template <class T>
 T read_back(karpos_test::emulated_space const&, T const* from, std::string const&) {

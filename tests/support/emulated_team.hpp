@@ -71,7 +71,7 @@ class emulated_block {
     };
     m_step = &step;
     for (int r = 0; r < m_threads; ++r) prepare(r);
-    while (go_on() || serve_collectives()) {
+    while (resume_threads() || serve_collectives()) {
     }
     for (auto const& t : m_thread)
       if (t->waits_for != call::end) throw std::logic_error("threads wait for ever");
@@ -107,7 +107,7 @@ class emulated_block {
   }
 
   /// Runs, in random order, the threads that wait for nothing. Returns: whether there were any.
-  bool go_on() {
+  bool resume_threads() {
     std::vector<thread*> ready;
     for (auto const& t : m_thread)
       if (t->waits_for == call::nothing) ready.push_back(t.get());

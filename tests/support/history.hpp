@@ -70,7 +70,7 @@ inline bool is_linearizable(std::vector<event> history, stored const& initially 
   std::sort(history.begin(), history.end(),
             [](event const& a, event const& b) { return a.invoked < b.invoked; });
   // Operations that do not overlap form a line, as those of one thread do. A line has one order, so
-  // a position in each line tells which operations have taken effect.
+  // a position in each line determines which operations have taken effect.
   std::vector<std::vector<event>> lines;
   for (event const& e : history) {
     auto line = std::find_if(lines.begin(), lines.end(),

@@ -26,19 +26,19 @@ struct recorded {
   std::vector<std::string> allocations, regions;
   std::uint64_t allocated = 0, freed = 0;
   int open_regions = 0;
-  std::string unwaited;  ///< label of a launch that no fence followed
+  std::string unfenced;  ///< label of a launch that no fence followed
 };
 inline recorded record;
 
 inline void on_launch(char const* label, std::uint32_t device, std::uint64_t*) {
   record.launches.push_back({label, device});
-  record.unwaited = label;
+  record.unfenced = label;
 }
 inline void on_fence(char const* label, std::uint32_t device, std::uint64_t*) {
   // Kokkos fences before every callback while a tool listens; these fences are not the library's.
   if (std::string(label).find("Kokkos Profile Tool Fence") != std::string::npos) return;
   record.fences.push_back({label, device});
-  record.unwaited.clear();
+  record.unfenced.clear();
 }
 inline void on_allocate(Kokkos::Tools::SpaceHandle, char const* label, void const*,
                         std::uint64_t bytes) {
@@ -99,7 +99,7 @@ void check_call(std::string const& what, space const& exec, waits allowed, F con
   exec.fence();
   recorded seen;
   {
-    listener const ears;
+    listener const recorder;
     f();
     seen = record;
   }
@@ -115,7 +115,7 @@ void check_call(std::string const& what, space const& exec, waits allowed, F con
     same(what + ": fence '" + label + "' is of the instance that was passed", device, id_of(exec));
   }
   if (allowed == waits::on_the_instance)
-    holds(what + ": returns before '" + seen.unwaited + "' has run", seen.unwaited.empty());
+    holds(what + ": returns before '" + seen.unfenced + "' has run", seen.unfenced.empty());
   for (std::string const& label : seen.allocations)
     holds(what + ": hidden allocation '" + label + "'", false);
   same(what + ": regions are closed", static_cast<std::uint64_t>(seen.open_regions), 0);

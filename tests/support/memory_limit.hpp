@@ -81,14 +81,14 @@ class no_memory {
 };
 /// Calls f repeatedly: without memory from its first allocation of `bytes` or more on, then from
 /// its second one on, and so on. Returns: the distinct messages of its exceptions. Requires:
-/// takes_memory().
+/// can_exhaust_memory().
 template <class F>
-std::set<std::string> sentences_without_memory(std::size_t bytes, F const& f) {
+std::set<std::string> messages_without_memory(std::size_t bytes, F const& f) {
   static std::size_t smallest, allocations, last;
   static std::optional<no_memory> taken;
   smallest = bytes;
   auto const before = Kokkos::Tools::Experimental::get_callbacks();
-  std::set<std::string> sentences;
+  std::set<std::string> messages;
   std::size_t all = 1;
   for (std::size_t k = 0; k <= all; ++k) {
     allocations = 0;
@@ -102,19 +102,19 @@ std::set<std::string> sentences_without_memory(std::size_t bytes, F const& f) {
       f();
     } catch (std::exception const& e) {
       taken.reset();
-      sentences.insert(e.what());
+      messages.insert(e.what());
     }
     Kokkos::Tools::Experimental::set_callbacks(before);
     taken.reset();
     if (k == 0) all = allocations;
   }
-  return sentences;
+  return messages;
 }
-/// Checks that every sentence contains the word, and none of the others.
-inline void check_sentences(std::set<std::string> const& sentences, std::string const& word,
-                            std::initializer_list<char const*> others) {
-  CHECK(!sentences.empty());
-  for (std::string const& said : sentences) {
+/// Checks that every message contains the word, and none of the others.
+inline void check_messages(std::set<std::string> const& messages, std::string const& word,
+                           std::initializer_list<char const*> others) {
+  CHECK(!messages.empty());
+  for (std::string const& said : messages) {
     INFO(said);
     CHECK(said.find("out of memory") != said.npos);
     CHECK(said.find(word) != said.npos);
@@ -124,7 +124,7 @@ inline void check_sentences(std::set<std::string> const& sentences, std::string 
 
 /// Returns whether no_memory also exhausts the memory of the space; prints the reason if it does
 /// not.
-inline bool takes_memory() {
+inline bool can_exhaust_memory() {
   if (dies_without_memory) {
     MESSAGE("skipped: the address sanitizer ends a program that has no memory");
     return false;

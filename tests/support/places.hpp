@@ -34,8 +34,8 @@ class hash_of_place {
   std::uint64_t m_multiplier = 1, m_inverse = 1;
 };
 
-/// Sends every `each`-th key to the first of `parts` equal parts of a table, anywhere within it.
-struct crowds_in_a_part {
+/// Sends every `each`-th key to a slot in the first 1 / `parts` of a table.
+struct clustered_hash {
   using is_avalanching = void;
   std::uint32_t each, parts;
   hash_of_place hash;

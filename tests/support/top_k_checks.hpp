@@ -118,7 +118,7 @@ void check_answer(std::string const& what, Lists const& lists, host_ranking<Id> 
   for (std::size_t r = found; r < a.ids.size(); ++r) ids += a.ids[r] != Id(untouched);
   for (std::size_t r = exact ? found : 0; r < a.scores.size(); ++r)
     scores += a.scores[r] != Out(untouched);
-  if (ids > 0) same(what + ": ids written behind the answer", ids, 0);
+  if (ids > 0) same(what + ": ids written after the answer", ids, 0);
   if (scores > 0) same(what + ": scores written that are no part of the answer", scores, 0);
 }
 
@@ -160,7 +160,7 @@ typename Subject::answer_type check_query(std::string const& name, Subject& subj
   std::string const what =
       name + ", k " + std::to_string(k) + ", " + print(o) + (scores ? "" : ", no scores");
   INFO(what);  // names a query that throws
-  auto a = subject.ask(k, o, scores);
+  auto a = subject.query(k, o, scores);
   check_answer(what, subject.lists(), right, k, o, a);
   return a;
 }

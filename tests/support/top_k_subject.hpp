@@ -83,7 +83,7 @@ class top_k_subject {
   /// Replaces the lists but keeps the memory.
   void replace(host_lists<Id, Score> const& lists) { m_lists = to_space(lists); }
   /// Runs a query. `scores`: whether to pass a view for the scores.
-  answer_type ask(std::uint64_t k, options_type const& o, bool scores = true);
+  answer_type query(std::uint64_t k, options_type const& o, bool scores = true);
   lists_type const& lists() const { return m_lists; }
 
  private:
@@ -98,9 +98,9 @@ top_k_subject<Id, Score, Aggregate, Out>::top_k_subject(host_lists<Id, Score> co
       m_workspace(space(), m_lists, max_k) {}
 
 template <class Id, class Score, class Aggregate, class Out>
-top_k_answer<Id, Out> top_k_subject<Id, Score, Aggregate, Out>::ask(std::uint64_t k,
-                                                                    options_type const& o,
-                                                                    bool scores) {
+top_k_answer<Id, Out> top_k_subject<Id, Score, Aggregate, Out>::query(std::uint64_t k,
+                                                                      options_type const& o,
+                                                                      bool scores) {
   space const exec;
   view<Id> const ids("ids", k + more_than_k);
   view<Out> const out("scores", scores ? k + more_than_k : 0);

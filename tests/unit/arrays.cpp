@@ -48,12 +48,12 @@ TEST_CASE("fill writes every element of an array, aligned or not, and nothing be
 TEST_CASE("an arena adds up bytes, and says the most there can be instead of a sum that wraps") {
   std::uint32_t *few, *many, *more;
   karpos::detail::arena a;
-  a.take(few, 65);
+  a.allocate(few, 65);
   CHECK(a.bytes() == 512);
-  a.take(many, std::uint64_t(1) << 62);
+  a.allocate(many, std::uint64_t(1) << 62);
   CHECK(a.bytes() >= std::uint64_t(1) << 63);
   std::size_t const most = a.bytes();
-  a.take(more, 1);
+  a.allocate(more, 1);
   CHECK(a.bytes() == most);
 }
 

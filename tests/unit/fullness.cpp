@@ -41,8 +41,8 @@ TEST_CASE("a table is full once each of its parts was found to be") {
     CHECK(one.inspections(1, 10 * parts) == parts);
     CHECK(many.inspections(1'000, 2) == 1);
     for (std::uint64_t const hole : {std::uint64_t(0), n / 2, n - 1}) {
-      one.state().forget(hole);
-      one.state().forget(hole);
+      one.state().mark_free(hole);
+      one.state().mark_free(hole);
       one.full[hole] = 0;
       CHECK(one.inspections(3, 10 * parts) == 10 * parts);
       one.full[hole] = 1;
@@ -51,7 +51,7 @@ TEST_CASE("a table is full once each of its parts was found to be") {
   }
 }
 
-TEST_CASE("parts that have free slots are forgotten together") {
+TEST_CASE("parts that have free slots are marked free together") {
   for (std::uint64_t const n : {1, 33, 1024, 1056, 4097}) {
     CAPTURE(n);
     for (std::uint64_t const hole : {std::uint64_t(0), n / 2, n - 1}) {
@@ -60,7 +60,7 @@ TEST_CASE("parts that have free slots are forgotten together") {
       CHECK(some.state().is_full());
       some.full[hole] = 0;
       for (std::uint64_t i = 0; i < fullness::bit_words_for(n); ++i)
-        some.state().forget_parts_of_word(i);
+        some.state().mark_parts_of_word_free(i);
       CHECK(some.inspections(3, n) == n);
       some.full[hole] = 1;
       CHECK(some.inspections(1, n) <= n);
@@ -70,18 +70,18 @@ TEST_CASE("parts that have free slots are forgotten together") {
 
 TEST_CASE("a slot that is freed beside an inspection keeps its part from being full") {
   buckets some(64);
-  std::uint64_t looks = 0;
-  auto const freed_at = [&](std::uint64_t look) {
-    return [&looks, look](std::uint64_t) { return ++looks < look; };
+  std::uint64_t calls = 0;
+  auto const freed_at = [&](std::uint64_t call) {
+    return [&calls, call](std::uint64_t) { return ++calls < call; };
   };
-  for (std::uint64_t look = 1; look <= 64; ++look) {
-    CAPTURE(look);
-    looks = 0;
-    some.state().inspect(1, freed_at(look));  // inspects the slots of the part twice
+  for (std::uint64_t call = 1; call <= 64; ++call) {
+    CAPTURE(call);
+    calls = 0;
+    some.state().inspect(1, freed_at(call));  // inspects the slots of the part twice
     some.state().inspect(1, [](std::uint64_t) { return true; });
     CHECK(!some.state().is_full());
-    some.state().forget(0);
-    some.state().forget(63);
+    some.state().mark_free(0);
+    some.state().mark_free(63);
   }
 }
 
@@ -99,9 +99,9 @@ TEST_CASE("a table is not full while a slot is free, if the clearing of a bit is
       };
       inspect();
       int count = 0;
-      some.state().forget(0, [&] {
+      some.state().mark_free(0, [&] {
         ++count;
-        if (forgotten) some.state().forget(0);
+        if (forgotten) some.state().mark_free(0);
         CHECK(!some.state().is_full());
         if (found_again) inspect();
       });
@@ -110,12 +110,12 @@ TEST_CASE("a table is not full while a slot is free, if the clearing of a bit is
       CHECK(!some.state().is_full());
       some.state().inspect(2, always);
       CHECK(some.state().is_full());
-      some.state().forget(0);
+      some.state().mark_free(0);
       CHECK(!some.state().is_full());
     }
 }
 
-TEST_CASE("threads that find and forget full parts agree in the end") {
+TEST_CASE("threads that mark parts full and free agree in the end") {
   buckets some(320);
   auto const always = [](std::uint64_t) { return true; };
   std::vector<std::thread> threads;
@@ -123,14 +123,14 @@ TEST_CASE("threads that find and forget full parts agree in the end") {
     threads.emplace_back([&, t] {
       for (std::uint64_t i = 0; i < 20'000; ++i) {
         some.state().inspect(static_cast<std::uint32_t>(1 + i % 3), always);
-        some.state().forget((i * 37 + t) % 320);
+        some.state().mark_free((i * 37 + t) % 320);
       }
     });
   for (auto& t : threads) t.join();
   for (std::uint64_t bucket = 0; bucket < 320; ++bucket) {
     some.state().inspect(10, always);
     CHECK(some.state().is_full());
-    some.state().forget(bucket);
+    some.state().mark_free(bucket);
     CHECK(!some.state().is_full());
   }
 }
@@ -160,7 +160,7 @@ void marks_as_a_walk_does(std::uint64_t at_least) {
   }
   CHECK(wrong == 0);
 }
-TEST_CASE("a stored key leaves its marks where lookups ask for them") {
+TEST_CASE("a stored key leaves its marks where lookups test them") {
   for (std::uint64_t const pairs : {1, 2, 3, 5, 17, 100, 1'000, 1'000'000}) {
     marks_as_a_walk_does<karpos::linear_probing>(pairs);
     marks_as_a_walk_does<karpos::double_hashing>(pairs);

@@ -26,10 +26,10 @@ namespace {
 using namespace karpos::perf;
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-graph_file parse(std::string const& bytes, graph_reading const& how = {}) {
+graph_file parse(std::string const& bytes, graph_read_options const& how = {}) {
   return parse_graph(bytes, "g", {}, {}, how);
 }
-edge_list list_of(std::string const& bytes, graph_reading const& how = {},
+edge_list list_of(std::string const& bytes, graph_read_options const& how = {},
                   std::string const& name = "g") {
   return std::get<edge_list>(parse_graph(bytes, name, {}, {}, how));
 }
@@ -69,15 +69,15 @@ void refuses(std::string const& bytes, std::string const& place, Words const&...
 
 /// Checks, like refuses(), a file with that name that is read in the given way.
 template <class... Words>
-void refuses_as(graph_reading const& how, std::string const& name, std::string const& bytes,
+void refuses_as(graph_read_options const& how, std::string const& name, std::string const& bytes,
                 Words const&... words) {
   INFO(bytes);
   karpos_test::throws<graph_file_error>([&] { list_of(bytes, how, name); },
                                         "karpos: cannot read " + name, "): ", words...);
 }
 
-constexpr graph_reading with_weights{.weights = true};
-constexpr graph_reading as(graph_format format) { return {.format = format}; }
+constexpr graph_read_options with_weights{.weights = true};
+constexpr graph_read_options as(graph_format format) { return {.format = format}; }
 
 template <class T>
 void put(std::string& bytes, T value) {
@@ -632,10 +632,10 @@ TEST_CASE("graph files: a format that is forced") {
   refuses_as(as(graph_format::metis), "g", "0 1\n", ":1 ");
   refuses_as(as(graph_format::edges), "g", "a b\n", ":1 ", "'a'", "--format");
   refuses_as(as(graph_format::serialized), "g", "0 1\n", " at byte 0");
-  CHECK(graph_format_called("metis") == graph_format::metis);
-  CHECK(graph_format_called("auto") == graph_format::automatic);
-  CHECK(graph_format_called("sg") == graph_format::serialized);
-  karpos_test::throws<std::invalid_argument>([] { graph_format_called("chaco"); }, "'chaco'",
+  CHECK(parse_graph_format("metis") == graph_format::metis);
+  CHECK(parse_graph_format("auto") == graph_format::automatic);
+  CHECK(parse_graph_format("sg") == graph_format::serialized);
+  karpos_test::throws<std::invalid_argument>([] { parse_graph_format("chaco"); }, "'chaco'",
                                              "auto, edges, matrixmarket, dimacs, metis, sg");
 }
 
@@ -658,7 +658,7 @@ TEST_CASE("graph files: METIS") {
   reads("\xef\xbb\xbf% a\n\n%\n" + lines, 7, of_metis, true);
   // Vertices without neighbours have empty rows, even the first and the last vertex.
   reads("5 2\n\n3\n2 4\n3\n\n", 5, {{1, 2}, {2, 3}}, true);
-  graph_reading const forced = as(graph_format::metis);
+  graph_read_options const forced = as(graph_format::metis);
   CHECK(list_of("3 0\n\n\n\n", forced).vertices == 3);
   CHECK(list_of("0 0\n", forced).vertices == 0);
   CHECK(edges_of(list_of("2 1\n2\n1", forced)) == edges{{0, 1}});

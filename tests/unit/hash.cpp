@@ -76,15 +76,15 @@ TEST_CASE("places: every one of them, in 64 bits and in 32, for any number of th
   }
 }
 
-/// Returns how far the keys of the first 1 / part_of of the places of `from` are from an even
+/// Returns how far the keys of the first 1 / divisor of the places of `from` are from an even
 /// spread over `to`, in standard deviations of the statistic.
-double crowding(place_among const& from, std::uint64_t part_of, place_among const& to) {
+double crowding(place_among const& from, std::uint64_t divisor, place_among const& to) {
   constexpr int n = 1 << 13, bins = 64;
   std::vector<int> count(bins);
   std::uint64_t key = 0;
   for (int i = 0; i < n;) {
     std::uint64_t const hash = karpos::mix(key++);
-    if (from(hash) >= from.count() / part_of) continue;
+    if (from(hash) >= from.count() / divisor) continue;
     ++count[to(hash) * bins / to.count()];
     ++i;
   }

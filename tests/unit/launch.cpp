@@ -87,7 +87,7 @@ struct staged {
 };
 
 template <int Distance>
-void looks_at_every_stage() {
+void probes_every_stage() {
   Kokkos::View<karpos::insert_report, space::memory_space> const tally("tally");
   using body = staged<(Distance > 0)>;
   for (std::uint64_t const n : sizes) {
@@ -160,11 +160,11 @@ TEST_CASE("a league: words of scratch and the collectives of a team") {
 }
 
 TEST_CASE("for_each_staged and tally_each_staged") {
-  looks_at_every_stage<0>();
-  looks_at_every_stage<4>();
-  looks_at_every_stage<7>();
-  looks_at_every_stage<32>();
-  looks_at_every_stage<64>();
+  probes_every_stage<0>();
+  probes_every_stage<4>();
+  probes_every_stage<7>();
+  probes_every_stage<32>();
+  probes_every_stage<64>();
 }
 
 }  // namespace

@@ -127,12 +127,12 @@ TEST_CASE("counters of processors are added up, however often they go round mean
   rapl const packages(s.folder);
   std::uint64_t rounds = 0;
   stand_in_device const device{rounds, 1, 0.0};
-  auto const use = energy_loop(device, packages)(0.02, [&](auto const& look) {
+  auto const use = energy_loop(device, packages)(0.02, [&](auto const& read_counters) {
     for (
         int i = 0; i < 3;
         ++i) {  // adds 900 microjoules a round to a counter of 1000; one look for every 300 of them
       s.write("intel-rapl:0", "energy_uj", std::to_string(300 * (3 * rounds + i + 1) % 1000));
-      look();
+      read_counters();
     }
     ++rounds;
   });
@@ -150,7 +150,7 @@ TEST_CASE("where no counter tells, nothing is repeated") {
   stand_in_device const device{rounds, 1, 0.0};
   auto const use = energy_loop(device, packages)(5, [&](auto const&) { ++rounds; });
   CHECK(rounds == 0);
-  CHECK(!use.is_told());
+  CHECK(!use.is_measured());
   CHECK(use.host_obstacle == "no counter of a package in " + none.folder.string());
   CHECK(use.device_obstacle == "it tells nothing");
 }

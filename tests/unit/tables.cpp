@@ -27,8 +27,8 @@ std::vector<row> rows_of(std::string_view text, char separator) {
     rows.emplace_back();
     for_each_field(one, separator, [&](std::size_t column, table_field const& f) {
       CHECK(column == rows.back().size());
-      CHECK(f.broken == nullptr);
-      rows.back().push_back(f.doubled ? undoubled(f.text) : std::string(f.text));
+      CHECK(f.quote_error == nullptr);
+      rows.back().push_back(f.has_escaped_quotes ? unescaped(f.text) : std::string(f.text));
     });
   }
   return rows;
@@ -41,11 +41,11 @@ std::string in_quotes(std::string const& field) {
 }
 
 char const* broken_in(std::string_view text, char separator) {
-  char const* broken = nullptr;
+  char const* quote_error = nullptr;
   for_each_field(row_at(text, 0, separator), separator, [&](std::size_t, table_field const& f) {
-    if (f.broken != nullptr) broken = f.broken;
+    if (f.quote_error != nullptr) quote_error = f.quote_error;
   });
-  return broken;
+  return quote_error;
 }
 
 std::string written(std::string_view field) {
@@ -148,9 +148,9 @@ TEST_CASE("numbers are ordered by what they are, with all their digits") {
     for (std::size_t b = 0; b < ascending.size(); ++b) {
       CAPTURE(ascending[a]);
       CAPTURE(ascending[b]);
-      CHECK(stands_before(comparison::numbers, ascending[a], ascending[b]) == (a < b));
+      CHECK(precedes(comparison::numbers, ascending[a], ascending[b]) == (a < b));
     }
-  CHECK(stands_before(comparison::text, "10", "9"));
+  CHECK(precedes(comparison::text, "10", "9"));
 }
 
 TEST_CASE("a column is of integers, of numbers, or of text") {

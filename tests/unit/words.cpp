@@ -45,7 +45,7 @@ TEST_CASE("found is a value that may not be there") {
 TEST_CASE("errors say what was asked, what was found and what to do") {
   karpos::capacity_error const e("hash_map is full", 12, 10, 14);
   CHECK(std::string(e.what()) ==
-        "karpos: hash_map is full (asked for 12, found room for 10): construct or "
+        "karpos: hash_map is full (asked for 12, found space for 10): construct or "
         "rehash with max_keys >= 14");
   CHECK(e.asked() == 12);
   CHECK(e.found() == 10);

@@ -69,9 +69,10 @@ View uninitialized_array(ExecSpace const& exec, std::string const& label, Extent
 
 /// Returns bytes with unspecified contents. Throws an allocation_error that explains.
 template <class MemorySpace, class ExecSpace>
-Kokkos::View<std::byte*, MemorySpace> allocated_bytes(ExecSpace const& exec,
-                                                      std::string const& label, std::size_t bytes,
-                                                      char const* what, char const* suggestion) {
+Kokkos::View<std::byte*, MemorySpace> allocate_byte_array(ExecSpace const& exec,
+                                                          std::string const& label,
+                                                          std::size_t bytes, char const* what,
+                                                          char const* suggestion) {
   return allocate_or_explain<MemorySpace>(bytes, what, suggestion, [&] {
     return uninitialized_array<Kokkos::View<std::byte*, MemorySpace>>(exec, label, bytes);
   });
@@ -84,7 +85,7 @@ class arena {
   explicit arena(std::byte* base = nullptr) : m_base(base) {}
 
   template <class T>
-  void take(T*& array, std::uint64_t n) {
+  void allocate(T*& array, std::uint64_t n) {
     array = m_base == nullptr ? nullptr : reinterpret_cast<T*>(m_base + m_bytes);
     constexpr std::size_t most = ~std::size_t(0) / 256 * 256;
     bool const fits = n <= (most - m_bytes) / 256 * 256 / sizeof(T);

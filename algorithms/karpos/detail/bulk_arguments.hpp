@@ -85,9 +85,9 @@ auto values_for(Keys const& keys, Values const& values) {
 /// Returns a view or stencil whose extent is not part of its type: a subview of a View<T[100]> is
 /// no View<T[100]>. Returns other arguments, which are the same for every key, as they are.
 template <class X>
-auto with_own_extent(X const& x) {
+auto with_dynamic_extent(X const& x) {
   if constexpr (requires { x.stencil; }) {
-    auto const stencil = with_own_extent(x.stencil);
+    auto const stencil = with_dynamic_extent(x.stencil);
     return where<std::remove_const_t<decltype(stencil)>, decltype(x.predicate)>{stencil,
                                                                                 x.predicate};
   } else if constexpr (!Kokkos::is_view_v<X>) {
@@ -102,12 +102,12 @@ auto with_own_extent(X const& x) {
 /// Returns elements [first, last) of a view or stencil. Returns other arguments, which are the same
 /// for every key, as they are.
 template <class X>
-auto part_of(X const& x, std::uint64_t first, std::uint64_t last) {
+auto slice_of(X const& x, std::uint64_t first, std::uint64_t last) {
   if constexpr (Kokkos::is_view_v<X>)
-    return decltype(with_own_extent(x))(
-        Kokkos::subview(with_own_extent(x), std::pair(first, last)));
+    return decltype(with_dynamic_extent(x))(
+        Kokkos::subview(with_dynamic_extent(x), std::pair(first, last)));
   else if constexpr (requires { x.stencil; })
-    return decltype(with_own_extent(x)){part_of(x.stencil, first, last), x.predicate};
+    return decltype(with_dynamic_extent(x)){slice_of(x.stencil, first, last), x.predicate};
   else
     return x;
 }
@@ -193,7 +193,7 @@ inline void require_known(bulk_strategy s) {
            "choose one of karpos::bulk_strategy");
 }
 
-inline void require_room(char const* what, std::uint64_t elements, std::uint64_t keys) {
+inline void require_length(char const* what, std::uint64_t elements, std::uint64_t keys) {
   if (elements < keys)
     reject(std::string("the views given to ") + what + " are too short",
            std::to_string(elements) + " elements for " + std::to_string(keys) + " keys",

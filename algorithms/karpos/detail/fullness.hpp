@@ -19,7 +19,7 @@
 namespace karpos::detail {
 
 class fullness {
-  struct nothing {
+  struct no_hook {
     KOKKOS_FUNCTION void operator()() const {}
   };
 
@@ -47,7 +47,7 @@ class fullness {
 
   /// Inspects the next n parts, or all if there are fewer; skips those that are known to be full.
   /// is_full(unit) returns whether a unit has no free slot, and no slot that may become free again
-  /// without a call of forget.
+  /// without a call of mark_free.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect(std::uint32_t n, IsFull const& is_full) const {
     auto const parts = static_cast<std::uint32_t>(parts_of(m_units));
@@ -55,26 +55,26 @@ class fullness {
     for (std::uint32_t i = 0; i < n && i < parts; ++i) inspect_part((first + i) % parts, is_full);
   }
 
-  /// Notes that a slot of this unit is free. The calling thread has freed it before. `held_up` runs
+  /// Notes that a slot of this unit is free. The calling thread has freed it before. `hook` runs
   /// in the middle of a change, so that tests can let other threads act there.
-  template <class HeldUp = nothing>
-  KOKKOS_FUNCTION void forget(std::uint64_t unit, HeldUp const& held_up = {}) const {
+  template <class Hook = no_hook>
+  KOKKOS_FUNCTION void mark_free(std::uint64_t unit, Hook const& hook = {}) const {
     device::fence_seq_cst();  // the slot is free before the bit is read; see inspect_part
-    forget_part(unit / part_units, held_up);
+    mark_part_free(unit / part_units, hook);
   }
-  /// Does what `forget` does, if the calling thread has executed an atomic read-modify-write
+  /// Does what `mark_free` does, if the calling thread has executed an atomic read-modify-write
   /// operation since it freed the slot. Costs no fence on x86.
-  KOKKOS_FUNCTION void forget_after_update(std::uint64_t unit) const {
+  KOKKOS_FUNCTION void mark_free_after_update(std::uint64_t unit) const {
     device::fence_seq_cst_after_update();
-    forget_part(unit / part_units, nothing{});
+    mark_part_free(unit / part_units, no_hook{});
   }
-  /// Clears all bits in the i-th word of bits. Requires: erasures that did not call `forget`
+  /// Clears all bits in the i-th word of bits. Requires: erasures that did not call `mark_free`
   /// happened before; they ran in an earlier kernel.
-  KOKKOS_FUNCTION void forget_parts_of_word(std::uint64_t i) const {
+  KOKKOS_FUNCTION void mark_parts_of_word_free(std::uint64_t i) const {
     device::fence_seq_cst();  // the slots are free before the bits are read; see inspect_part
     for (lane_mask<32> full(device::load_relaxed(bits_of(i * 32))); full;
          full = full.without_first())
-      forget_part(i * 32 + static_cast<std::uint64_t>(full.first()), nothing{});
+      mark_part_free(i * 32 + static_cast<std::uint64_t>(full.first()), no_hook{});
   }
 
  private:
@@ -100,8 +100,8 @@ class fullness {
     return true;
   }
   /// Checks twice whether a part is full. The bit is set before the second check, and a slot is
-  /// freed before `forget` reads the bit, each with a fence between. So either the second check
-  /// sees the free slot, or `forget` sees the bit.
+  /// freed before `mark_free` reads the bit, each with a fence between. So either the second check
+  /// sees the free slot, or `mark_free` sees the bit.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect_part(std::uint64_t part, IsFull const& is_full) const {
     if ((device::load_relaxed(bits_of(part)) & bit_of(part)) != 0) return;
@@ -110,23 +110,23 @@ class fullness {
     if ((device::fetch_or(bits_of(part), bit_of(part)) & bit_of(part)) != 0) return;
     device::fence_seq_cst();
     device::add_release(full_parts(), 1);
-    if (!is_full_part(part, is_full)) forget_part(part, nothing{});
+    if (!is_full_part(part, is_full)) mark_part_free(part, no_hook{});
   }
-  template <class HeldUp>
-  KOKKOS_FUNCTION void forget_part(std::uint64_t part, HeldUp const& held_up) const {
+  template <class Hook>
+  KOKKOS_FUNCTION void mark_part_free(std::uint64_t part, Hook const& hook) const {
     std::uint32_t const seen = device::load_relaxed(bits_of(part));
-    if ((seen & bit_of(part)) != 0) clear(part, seen, held_up);
+    if ((seen & bit_of(part)) != 0) clear(part, seen, hook);
   }
   /// Clears the bit of a part unless another thread does. A part is counted after its bit is set,
   /// and subtracted before its bit is cleared, so that the count is
   ///   set bits - (bits set, not counted yet) - (parts subtracted whose clear is not decided yet).
   /// It never exceeds the number of set bits: when all parts are counted, each has its bit. Below 0
   /// the count wraps around, and equals no number of parts.
-  template <class HeldUp>
-  KOKKOS_FUNCTION void clear(std::uint64_t part, std::uint32_t seen, HeldUp const& held_up) const {
+  template <class Hook>
+  KOKKOS_FUNCTION void clear(std::uint64_t part, std::uint32_t seen, Hook const& hook) const {
     device::add_release(full_parts(), ~std::uint64_t(0));
     device::release_fence();  // a thread that sets the bit again counts the part later
-    held_up();
+    hook();
     while ((seen & bit_of(part)) != 0) {
       std::uint32_t const before =
           device::compare_and_swap(bits_of(part), seen, seen & ~bit_of(part));

@@ -18,7 +18,7 @@ hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
                                 key_equal const& equal, std::optional<wrapped_memory> memory)
     : base(Storage(exec, {name, max_keys, detail::with_seed(o, memory.has_value()), hash, equal},
                    memory)) {
-  m_slots_used.unseen = memory.has_value();
+  m_slots_used.exposed = memory.has_value();
   make_reports(exec);
 }
 
@@ -67,7 +67,7 @@ std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const
         std::uint64_t const erased = detail::read_back(instance, m_erase_report.data(),
                                                        "karpos::hash_table: report of an erasure")
                                          .erased;
-        m_slots_used.removed(erased);
+        m_slots_used.add_erased(erased);
         n += erased;
       },
       detail::input{keys});
@@ -83,11 +83,11 @@ std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
   detail::with_erasure_ref(m_storage, exec, capacity(), [&](auto const& table) {
     n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         label("erase_if"), exec, capacity(),
-        detail::scan_body<execution_space, detail::erase_if_body>(table, predicate));
+        detail::make_scan_body<execution_space, detail::erase_if_body>(table, predicate));
   });
-  if constexpr (detail::notes_free_slots<Storage>)  // by a kernel after the reduction, perhaps
+  if constexpr (detail::tracks_free_slots<Storage>)  // by a kernel after the reduction, perhaps
     exec.fence("karpos::hash_table: erase_if");
-  m_slots_used.removed(n);
+  m_slots_used.add_erased(n);
   return n;
 }
 
@@ -106,7 +106,7 @@ template <class Storage>
 void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t& live,
                                       std::uint64_t& dead) {
   scan_slots(exec, live, dead);
-  m_slots_used.counted(live, dead);
+  m_slots_used.set_counts(live, dead);
 }
 
 /// Compacts the table if there is memory for a copy and every key finds a slot in it. Returns
@@ -114,7 +114,7 @@ void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t
 template <class Storage>
 bool hash_table<Storage>::try_compact(execution_space const& exec) {
   try {
-    adopt(exec, rebuilt(exec, "compact", max_keys(), false));
+    adopt(exec, rebuilt_copy(exec, "compact", max_keys(), false));
     return true;
   } catch (allocation_error const&) {
     return false;
@@ -128,7 +128,7 @@ bool hash_table<Storage>::try_compact(execution_space const& exec) {
 template <class Storage>
 bool hash_table<Storage>::try_grow(execution_space const& exec, std::uint64_t new_max_keys) {
   try {
-    auto larger = grown(exec, new_max_keys, new_max_keys);
+    auto larger = larger_copy(exec, new_max_keys, new_max_keys);
     if (larger) adopt(exec, std::move(*larger));
     return larger.has_value();
   } catch (allocation_error const&) {
@@ -140,7 +140,7 @@ bool hash_table<Storage>::try_grow(execution_space const& exec, std::uint64_t ne
 /// their insertions fit into slots_to_use(), or if tombstones, together with their erasures, are
 /// few.
 template <class Storage>
-bool hash_table<Storage>::has_room_for(detail::operation_counts const& counts) const {
+bool hash_table<Storage>::has_slots_for(detail::operation_counts const& counts) const {
   return m_slots_used.taken + counts.insertions <= slots_to_use() ||
          m_slots_used.erased + counts.erasures <= tombstones_to_keep();
 }
@@ -151,16 +151,16 @@ template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
   std::uint64_t live = 0, dead = 0;
   count_slots(exec, live, dead);
-  if (!has_room_for({more, 0})) try_compact(exec);
+  if (!has_slots_for({more, 0})) try_compact(exec);
 }
 
 /// Prepares the table for an insertion of `more` keys. Kernels may have left tombstones that the
 /// host does not know of; an insertion of many keys is worth a count.
 template <class Storage>
-void hash_table<Storage>::make_room_for(execution_space const& exec, std::uint64_t more) {
+void hash_table<Storage>::prepare_insertion(execution_space const& exec, std::uint64_t more) {
   if constexpr (detail::has_tombstones<Storage>) {
-    bool const counts = m_slots_used.unseen && more > tombstones_to_keep();
-    if (counts || !has_room_for({more, 0})) compact_before(exec, more);
+    bool const counts = m_slots_used.exposed && more > tombstones_to_keep();
+    if (counts || !has_slots_for({more, 0})) compact_before(exec, more);
   }
 }
 
@@ -175,7 +175,7 @@ detail::operation_counts hash_table<Storage>::next_batch(execution_space const& 
                                                          std::uint64_t first, std::uint64_t& size) {
   detail::operation_counts n{size, size};
   if constexpr (detail::has_tombstones<Storage>) {
-    if (!m_slots_used.unseen && has_room_for(n)) return n;
+    if (!m_slots_used.exposed && has_slots_for(n)) return n;
     auto const count = [&] {
       Kokkos::parallel_reduce(label("count operations"), detail::index_range(exec, size),
                               detail::count_operations_body<Operations>{operations, first},
@@ -183,9 +183,9 @@ detail::operation_counts hash_table<Storage>::next_batch(execution_space const& 
     };
     count();
     if (n.insertions == 0) return n;
-    if (m_slots_used.unseen || !has_room_for(n)) compact_before(exec, n.insertions);
+    if (m_slots_used.exposed || !has_slots_for(n)) compact_before(exec, n.insertions);
     std::uint64_t const few = Kokkos::max(tombstones_to_keep(), std::uint64_t(1));
-    while (n.insertions > few && !has_room_for(n)) {
+    while (n.insertions > few && !has_slots_for(n)) {
       size /= 2;
       count();
     }
@@ -216,38 +216,38 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
                                          Results const& results,
                                          detail::operation_counts const& counts) {
   detail::require_reachable<execution_space, Operations, Results>();
-  m_slots_used.may_insert(counts.insertions);
-  m_slots_used.may_erase(counts.erasures);
-  detail::forget_order(m_storage);
-  if constexpr (detail::marks_on_the_way<Storage>) m_storage.forget_renewed_marks();
+  m_slots_used.add_possible_insertions(counts.insertions);
+  m_slots_used.add_possible_erasures(counts.erasures);
+  detail::invalidate_order(m_storage);
+  if constexpr (detail::eager_marks<Storage>) m_storage.invalidate_rebuilt_marks();
   table_type const table = m_storage.ref();
   device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
                                     detail::make_apply_body<distance>(table, operations, results));
 }
 
 /// Returns a copy with free slots for `more` keys: a larger one if the table grows, else one
-/// without tombstones. `coming` is the number of new keys that are still expected in this call.
-/// Returns nothing if the table does not grow and has no tombstones, or no memory for a copy
-/// without them, or if the table already has 16 slots for each key, including those that are
-/// coming.
+/// without tombstones. `expected_keys` is the number of new keys that are still expected in this
+/// call. Returns nothing if the table does not grow and has no tombstones, or no memory for a copy
+/// without them, or if the table already has 16 slots for each key, including expected ones.
 template <class Storage>
-std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec, std::uint64_t more,
-                                                    std::uint64_t coming) {
+std::optional<Storage> hash_table<Storage>::grown_copy(execution_space const& exec,
+                                                       std::uint64_t more,
+                                                       std::uint64_t expected_keys) {
   std::uint64_t held = 0, dead = 0;
   count_slots(exec, held, dead);
   bool const compacts = dead != 0 && (!grows() || held + more <= max_keys());
   if (compacts) {
     try {
-      return rebuilt(exec, "compact", max_keys(), false);
+      return rebuilt_copy(exec, "compact", max_keys(), false);
     } catch (allocation_error const&) {
       if (grows()) throw;
     } catch (capacity_error const&) {
     }
   }
-  if (!grows() || detail::ends_growth(capacity(), held + more + coming)) return {};
+  if (!grows() || detail::ends_growth(capacity(), held + more + expected_keys)) return {};
   std::uint64_t const twice = 2 * Kokkos::max(Kokkos::max(held, max_keys()), std::uint64_t(1));
-  return grown(exec, twice + Kokkos::min(more, twice),  // some of these are equal
-               held + more + coming);
+  return larger_copy(exec, twice + Kokkos::min(more, twice),  // some of these are equal
+                     held + more + expected_keys);
 }
 
 /// Returns a copy for new_max_keys keys. If keys find no slot in it because their hashes crowd,
@@ -255,11 +255,12 @@ std::optional<Storage> hash_table<Storage>::roomier(execution_space const& exec,
 /// keys.
 /// Throws allocation_error.
 template <class Storage>
-std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec,
-                                                  std::uint64_t new_max_keys, std::uint64_t keys) {
+std::optional<Storage> hash_table<Storage>::larger_copy(execution_space const& exec,
+                                                        std::uint64_t new_max_keys,
+                                                        std::uint64_t keys) {
   for (;; new_max_keys *= 2) {
     try {
-      return rebuilt(exec, "rehash", new_max_keys, true);
+      return rebuilt_copy(exec, "rehash", new_max_keys, true);
     } catch (capacity_error const&) {
     }
     if (detail::ends_growth(detail::slots_for(new_max_keys, m_storage.settings().options.load),
@@ -268,13 +269,13 @@ std::optional<Storage> hash_table<Storage>::grown(execution_space const& exec,
   }
 }
 
-/// Replaces the table by `roomier`. A copy of the same size is copied back into the memory that
+/// Replaces the table by `grown_copy`. A copy of the same size is copied back into the memory that
 /// refs point to.
 template <class Storage>
-void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) {
-  if (roomier.slot_count() != capacity()) return move_to(std::move(roomier));
-  m_storage.copy_from(exec, roomier);
-  if (m_slots_used.unseen) detail::forget_order(m_storage);
+void hash_table<Storage>::adopt(execution_space const& exec, Storage&& grown_copy) {
+  if (grown_copy.slot_count() != capacity()) return move_to(std::move(grown_copy));
+  m_storage.copy_from(exec, grown_copy);
+  if (m_slots_used.exposed) detail::invalidate_order(m_storage);
   exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
 }
 
@@ -282,7 +283,7 @@ void hash_table<Storage>::adopt(execution_space const& exec, Storage&& roomier) 
 template <class Storage>
 void hash_table<Storage>::move_to(Storage&& fresh) {
   m_storage = std::move(fresh);
-  m_slots_used.unseen = false;
+  m_slots_used.exposed = false;
 }
 
 namespace detail {
@@ -292,7 +293,7 @@ template <class Storage, class Report>
 void reinsert(typename Storage::execution_space const& exec, char const* what, Storage const& from,
               Storage const& to, Report const& report, erase_report* refused) {
   using table_type = typename Storage::ref_type;
-  forget_order(to);
+  invalidate_order(to);
   constexpr int ahead = Storage::prefetch_distance;
   device::tally_each_staged<ahead>(from.label(what), exec, from.slot_count(),
                                    reinsert_body<ahead, table_type>(from.ref(), to.ref(), refused),
@@ -300,7 +301,7 @@ void reinsert(typename Storage::execution_space const& exec, char const* what, S
 }
 /// Returns the number of keys of an insertion of distinct keys. Throws capacity_error with this
 /// message if some of them found no slot.
-inline std::uint64_t require_places(insert_report const& r, std::string const& message) {
+inline std::uint64_t require_all_inserted(insert_report const& r, std::string const& message) {
   std::uint64_t const n = r.inserted + r.rejected;
   if (r.rejected != 0) throw capacity_error(message, n, r.inserted, 2 * n);
   return n;
@@ -308,56 +309,57 @@ inline std::uint64_t require_places(insert_report const& r, std::string const& m
 }  // namespace detail
 
 /// Returns a copy for another number of keys, without tombstones. Throws capacity_error if a key
-/// finds no slot; if gives_up is set, as soon as one has found none.
+/// finds no slot; if fail_fast is set, as soon as one has found none.
 template <class Storage>
-Storage hash_table<Storage>::rebuilt(execution_space const& exec, char const* what,
-                                     std::uint64_t new_max_keys, bool gives_up) {
+Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char const* what,
+                                          std::uint64_t new_max_keys, bool fail_fast) {
   Kokkos::Profiling::ScopedRegion const region(label(what));
   Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
   insert_report report;
-  bool by_page = false;
-  if constexpr (detail::has_pages<Storage>)
-    by_page = fresh.reinsert_by_page(
+  bool by_segments = false;
+  if constexpr (detail::has_segments<Storage>)
+    by_segments = fresh.try_reinsert_segments(
         exec, what, m_storage, [&] { return this->size(exec); }, m_insert_report, report);
-  if (!by_page) {
-    erase_report* const refused = gives_up ? m_erase_report.data() : nullptr;
-    if (gives_up)
+  if (!by_segments) {
+    erase_report* const refused = fail_fast ? m_erase_report.data() : nullptr;
+    if (fail_fast)
       detail::fill_with(label("clear refused"), exec, &refused->erased, 1,
                         detail::same_value<std::uint64_t>{0});
     detail::reinsert(exec, what, m_storage, fresh, m_insert_report, refused);
     report = read_report(exec);
   }
   std::string const name = m_storage.settings().name + "::" + what;
-  m_slots_used.counted(detail::require_places(report, name + " found no place for some keys"), 0);
+  m_slots_used.set_counts(
+      detail::require_all_inserted(report, name + " found no slot for some keys"), 0);
   return fresh;
 }
 
 /// Copies the slots. If the source has another seed and refs of this table may exist, inserts the
-/// keys instead, at the places of this table's seed: refs look there. Counts the slots, because
+/// keys instead, at the places of this table's seed: refs probe there. Counts the slots, because
 /// refs of the source may have changed them.
 template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {
   make_reports(exec);
   std::uint64_t const seed = m_storage.settings().seed;
-  if (m_slots_used.unseen && capacity() == src.capacity() &&
+  if (m_slots_used.exposed && capacity() == src.capacity() &&
       seed != src.m_storage.settings().seed) {
     Storage copy(exec, m_storage.settings());
     copy.copy_from(exec, src.m_storage);
     auto settings = copy.settings();
     settings.seed = seed;
-    Storage own_places(exec, settings);
-    detail::reinsert(exec, "deep_copy", copy, own_places, m_insert_report, nullptr);
-    detail::require_places(
+    Storage reseeded(exec, settings);
+    detail::reinsert(exec, "deep_copy", copy, reseeded, m_insert_report, nullptr);
+    detail::require_all_inserted(
         read_report(exec),
-        settings.name + ": deep_copy found no place for some keys where refs look");
-    adopt(exec, std::move(own_places));
+        settings.name + ": deep_copy found no slot for some keys where refs probe");
+    adopt(exec, std::move(reseeded));
   } else {
     m_storage.copy_from(exec, src.m_storage);
   }
-  if (m_slots_used.unseen) detail::forget_order(m_storage);
-  if constexpr (detail::marks_on_the_way<Storage>)
-    if (src.m_slots_used.unseen) m_storage.forget_renewed_marks();
+  if (m_slots_used.exposed) detail::invalidate_order(m_storage);
+  if constexpr (detail::eager_marks<Storage>)
+    if (src.m_slots_used.exposed) m_storage.invalidate_rebuilt_marks();
   std::uint64_t live = 0, dead = 0;
   count_slots(exec, live, dead);
   exec.fence("karpos::deep_copy: the source may change once this returns");
@@ -368,9 +370,9 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
   this->require_memory();
   std::uint64_t const n = this->size(exec);
   if (new_max_keys < n)
-    throw capacity_error(m_storage.settings().name + "::rehash would not hold the keys that are in",
-                         n, new_max_keys, n);
-  move_to(rebuilt(exec, "rehash", new_max_keys, false));
+    throw capacity_error(m_storage.settings().name + "::rehash would not hold the stored keys", n,
+                         new_max_keys, n);
+  move_to(rebuilt_copy(exec, "rehash", new_max_keys, false));
 }
 
 template <class Storage>
@@ -378,7 +380,7 @@ void hash_table<Storage>::compact(execution_space const& exec)
   requires detail::has_tombstones<Storage>
 {
   this->require_memory();
-  adopt(exec, rebuilt(exec, "compact", max_keys(), false));
+  adopt(exec, rebuilt_copy(exec, "compact", max_keys(), false));
 }
 
 }  // namespace karpos

@@ -64,9 +64,9 @@ struct batch_plan {
 /// and the last kernel overlap nothing, and pinned memory takes long to allocate. H200, 2^26 pairs,
 /// pinned: 10.7 ms to insert and 6.4 to find; with batches half and twice as large 11.1 and 6.8,
 /// with two buffers 10.7 and 7.4. Pageable: 33.6 and 25.2 ms; with batches of 2^21 41.7 and 35.8.
-template <class ExecSpace, staging How>
+template <class ExecSpace, staging Mode>
 inline constexpr batch_plan batch_plan_for = {
-    How == staging::direct ? std::uint64_t(1) << 21 : std::uint64_t(1) << 19, 3};
+    Mode == staging::direct ? std::uint64_t(1) << 21 : std::uint64_t(1) << 19, 3};
 
 /// An argument of an operation: a view, a stencil over one, or something that is the same for every
 /// element. The operation reads inputs, and writes every element of outputs.
@@ -100,54 +100,54 @@ class staged_argument {
   using given_type = typename Argument::type;
   using view_type = view_type_of<given_type>;
   using element = typename view_type::non_const_value_type;
-  using passed_element = std::conditional_t<Argument::is_output, element, element const>;
+  using kernel_element = std::conditional_t<Argument::is_output, element, element const>;
   template <class T, class Space>
   using unowned = Kokkos::View<T*, Space, Kokkos::MemoryUnmanaged>;
-  using passed_view = unowned<passed_element, typename ExecSpace::memory_space>;
+  using kernel_view = unowned<kernel_element, typename ExecSpace::memory_space>;
   static constexpr staging of_space = staging_of<ExecSpace, typename view_type::memory_space>;
   static constexpr bool is_strided =
       std::is_same_v<typename view_type::array_layout, Kokkos::LayoutStride>;
 
  public:
   static constexpr bool is_output = Argument::is_output;
-  static constexpr staging how =
+  static constexpr staging mode =
       of_space == staging::direct && is_strided ? staging::through_pinned : of_space;
 
   void lay_out(arena& on_device, arena& pinned, std::uint64_t elements) {
-    if constexpr (how != staging::none) on_device.take(m_on_device, elements);
-    if constexpr (how == staging::through_pinned) pinned.take(m_pinned, elements);
+    if constexpr (mode != staging::none) on_device.allocate(m_on_device, elements);
+    if constexpr (mode == staging::through_pinned) pinned.allocate(m_pinned, elements);
   }
   /// Copies elements [first, last) to the device. Requires: earlier contents of the pinned memory
   /// have been copied.
   void load(ExecSpace const& exec, Argument const& argument, std::uint64_t first,
             std::uint64_t last) const {
-    if constexpr (how != staging::none && !is_output)
+    if constexpr (mode != staging::none && !is_output)
       Kokkos::deep_copy(exec, buffer(m_on_device, last - first),
-                        loaded(part_on_host(argument, first, last)));
+                        stage(slice_on_host(argument, first, last)));
   }
   /// Returns what the operation is given for elements [first, last).
-  auto passed(Argument const& argument, std::uint64_t first, std::uint64_t last) const {
-    if constexpr (how == staging::none)
-      return part_of(argument.given, first, last);
+  auto kernel_argument(Argument const& argument, std::uint64_t first, std::uint64_t last) const {
+    if constexpr (mode == staging::none)
+      return slice_of(argument.given, first, last);
     else if constexpr (Kokkos::is_view_v<given_type>)
-      return passed_view(m_on_device, last - first);
+      return kernel_view(m_on_device, last - first);
     else
-      return where<passed_view, decltype(argument.given.predicate)>{
-          passed_view(m_on_device, last - first), argument.given.predicate};
+      return where<kernel_view, decltype(argument.given.predicate)>{
+          kernel_view(m_on_device, last - first), argument.given.predicate};
   }
   /// Starts to copy elements [first, last) back to the host.
   void store(ExecSpace const& exec, Argument const& argument, std::uint64_t first,
              std::uint64_t last) const {
     [[maybe_unused]] auto const from = buffer(m_on_device, last - first);
-    if constexpr (how == staging::direct && is_output)
-      Kokkos::deep_copy(exec, part_on_host(argument, first, last), from);
-    if constexpr (how == staging::through_pinned && is_output)
+    if constexpr (mode == staging::direct && is_output)
+      Kokkos::deep_copy(exec, slice_on_host(argument, first, last), from);
+    if constexpr (mode == staging::through_pinned && is_output)
       Kokkos::deep_copy(exec, unowned<element, Kokkos::HostSpace>(m_pinned, last - first), from);
   }
   /// Copies elements [first, last) from pinned memory to the host view. Requires: exec is done.
   void finish(Argument const& argument, std::uint64_t first, std::uint64_t last) const {
-    if constexpr (how == staging::through_pinned && is_output)
-      copy("karpos::copy from pinned memory", part_on_host(argument, first, last),
+    if constexpr (mode == staging::through_pinned && is_output)
+      copy("karpos::copy from pinned memory", slice_on_host(argument, first, last),
            unowned<element, Kokkos::HostSpace>(m_pinned, last - first));
   }
 
@@ -156,7 +156,7 @@ class staged_argument {
     return unowned<element, typename ExecSpace::memory_space>(data, n);
   }
   /// Returns elements [first, last) of the view, as plain host memory.
-  static auto part_on_host(Argument const& argument, std::uint64_t first, std::uint64_t last) {
+  static auto slice_on_host(Argument const& argument, std::uint64_t first, std::uint64_t last) {
     auto const view = view_of(argument.given);
     Kokkos::View<typename view_type::value_type*, typename view_type::array_layout,
                  Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const all(view.data(), view.layout());
@@ -165,8 +165,8 @@ class staged_argument {
   /// Returns the elements where a copy to the device may start: in the view, or in pinned memory,
   /// where it copies them.
   template <class Part>
-  auto loaded(Part const& part) const {
-    if constexpr (how == staging::direct) {
+  auto stage(Part const& part) const {
+    if constexpr (mode == staging::direct) {
       return part;
     } else {
       unowned<element, Kokkos::HostSpace> const to(m_pinned, part.extent(0));
@@ -188,7 +188,7 @@ class staged_argument {
 
 /// Returns n instances. On devices, their work may run concurrently.
 template <class ExecSpace>
-std::vector<ExecSpace> instances_beside(ExecSpace const& exec, std::size_t n) {
+std::vector<ExecSpace> make_instances(ExecSpace const& exec, std::size_t n) {
   if constexpr (device::is_device<ExecSpace>)
     return Kokkos::Experimental::partition_space(exec, std::vector<int>(n, 1));
   else
@@ -207,10 +207,10 @@ class batches {
         m_n(n),
         m_size(Kokkos::min(plan.elements, n)),
         m_exec(exec) {
-    for (ExecSpace const& instance : instances_beside(exec, plan.buffers))
+    for (ExecSpace const& instance : make_instances(exec, plan.buffers))
       m_buffers.push_back({instance, {}, 0, 0});
     std::uint64_t const least = m_size / 1024;
-    while (!is_allocated(least)) m_size = (m_size + 1) / 2;
+    while (!try_allocate(least)) m_size = (m_size + 1) / 2;
     exec.fence("karpos: what a call with views on the host depends on");
   }
   batches(batches const&) = delete;
@@ -234,7 +234,7 @@ class batches {
  private:
   using parts = std::tuple<staged_argument<ExecSpace, Arguments>...>;
   static constexpr bool uses_pinned =
-      ((staged_argument<ExecSpace, Arguments>::how == staging::through_pinned) || ...);
+      ((staged_argument<ExecSpace, Arguments>::mode == staging::through_pinned) || ...);
 
   struct buffer {
     ExecSpace exec;
@@ -268,7 +268,7 @@ class batches {
         [&](auto&... share) {
           std::apply(
               [&](auto const&... argument) {
-                operation(b.exec, share.passed(argument, b.first, b.last)...);
+                operation(b.exec, share.kernel_argument(argument, b.first, b.last)...);
               },
               m_arguments);
         },
@@ -288,7 +288,7 @@ class batches {
 
   /// Allocates buffers for batches of m_size elements. Returns whether there was memory. Throws
   /// instead if there was none and m_size is not above `least`.
-  bool is_allocated(std::uint64_t least) {
+  bool try_allocate(std::uint64_t least) {
     arena device_bytes, pinned_bytes;
     lay_out(device_bytes, pinned_bytes);
     try {
@@ -312,8 +312,8 @@ class batches {
   void allocate(Bytes& bytes, std::size_t n) {
     if (n == 0) return;
     using memory = typename Bytes::memory_space;
-    bytes = allocated_bytes<memory>(m_exec, "karpos::staging buffers", n, "staging buffers",
-                                    "pass views in the memory of the table");
+    bytes = allocate_byte_array<memory>(m_exec, "karpos::staging buffers", n, "staging buffers",
+                                        "pass views in the memory of the table");
   }
 
   std::tuple<Arguments...> m_arguments;
@@ -331,12 +331,12 @@ class batches {
 template <class ExecSpace, class Operation, class... Arguments>
 void in_batches(ExecSpace const& exec, std::uint64_t n, Operation const& operation,
                 Arguments const&... arguments) {
-  constexpr staging how =
-      Kokkos::max({staging::none, staged_argument<ExecSpace, Arguments>::how...});
-  if constexpr (how == staging::none)
+  constexpr staging mode =
+      Kokkos::max({staging::none, staged_argument<ExecSpace, Arguments>::mode...});
+  if constexpr (mode == staging::none)
     operation(exec, arguments.given...);
   else if (n != 0)
-    batches<ExecSpace, Arguments...>(exec, n, batch_plan_for<ExecSpace, how>, arguments...)
+    batches<ExecSpace, Arguments...>(exec, n, batch_plan_for<ExecSpace, mode>, arguments...)
         .run(operation);
 }
 

@@ -20,7 +20,7 @@ struct insertion {
   using values_type = Values;
   using combine_type = Combine;
   using stencil_type = Stencil;
-  static constexpr bool takes_every_key = std::is_same_v<Stencil, everything>;
+  static constexpr bool selects_every_key = std::is_same_v<Stencil, everything>;
 
   char const* what;
   Keys keys;
@@ -30,9 +30,9 @@ struct insertion {
 
   std::uint64_t size() const { return keys.extent(0); }
   /// Returns rows [first, last).
-  insertion part(std::uint64_t first, std::uint64_t last) const {
-    return {what, part_of(keys, first, last), part_of(values, first, last), combine,
-            part_of(stencil, first, last)};
+  insertion slice(std::uint64_t first, std::uint64_t last) const {
+    return {what, slice_of(keys, first, last), slice_of(values, first, last), combine,
+            slice_of(stencil, first, last)};
   }
   /// Returns the rows whose keys are not in a table.
   template <class Table>
@@ -48,15 +48,15 @@ insertion(char const*, Keys const&, Values const&, Combine const&, Stencil const
 
 /// Whether inserting a pair twice has the same result as inserting it once.
 template <class Combine>
-inline constexpr bool repeatable =
-    std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, take_new>;
+inline constexpr bool idempotent =
+    std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, replace_stored>;
 /// Whether the rows of such an insertion have distinct keys: the operation says so by a member
 /// type.
 template <class Combine>
-inline constexpr bool of_different_keys = requires { typename Combine::of_different_keys; };
-/// Whether such an insertion may move a table that grows. It may if it is repeatable. It also may
+inline constexpr bool has_distinct_keys = requires { typename Combine::has_distinct_keys; };
+/// Whether such an insertion may move a table that grows. It may if it is idempotent. It also may
 /// in open addressing, where the keys that found no slot are those that are absent afterwards.
 template <class Storage, class Combine>
-inline constexpr bool may_move = has_tombstones<Storage> || repeatable<Combine>;
+inline constexpr bool may_move = has_tombstones<Storage> || idempotent<Combine>;
 
 }  // namespace karpos::detail

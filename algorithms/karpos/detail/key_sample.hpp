@@ -17,15 +17,15 @@ namespace karpos::detail {
 
 /// The counts of a sample.
 struct key_sample {
-  std::uint32_t keys;       ///< keys in the sample
-  std::uint32_t different;  ///< distinct keys
-  std::uint32_t repeated;   ///< distinct keys that occur more than once in the sample
-  std::uint32_t most;       ///< number of occurrences of the most frequent key in the sample
+  std::uint32_t keys;      ///< keys in the sample
+  std::uint32_t distinct;  ///< distinct keys
+  std::uint32_t repeated;  ///< distinct keys that occur more than once in the sample
+  std::uint32_t most;      ///< number of occurrences of the most frequent key in the sample
 };
 
 /// A step of one team: reads n keys of a source, one from each of n ranges, at varying distances.
-/// Keys are told apart by 31 bits of their hashes: among 4,096 distinct keys, two look equal in one
-/// sample of 250.
+/// Keys are told apart by 31 bits of their hashes: in one sample of 250 with 4,096 distinct keys,
+/// two count as equal.
 template <class ExecSpace, class Source>
 struct sample_keys {
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1, teams_at_once = 1;
@@ -54,11 +54,11 @@ struct sample_keys {
     t.barrier();
     key_sample mine{};
     for (std::uint32_t i = rank; i < slots; i += size) {
-      mine.different += counts[i] != 0;
+      mine.distinct += counts[i] != 0;
       mine.repeated += counts[i] > 1;
       mine.most = Kokkos::max(mine.most, counts[i]);
     }
-    device::add(device::scratch(&sample->different), mine.different);
+    device::add(device::scratch(&sample->distinct), mine.distinct);
     device::add(device::scratch(&sample->repeated), mine.repeated);
     device::fetch_max(device::scratch(&sample->most), mine.most);
     t.barrier();
@@ -87,7 +87,7 @@ struct sample_keys {
 /// Writes the counts of a sample of n keys of a source, or of as many as a team's scratch holds.
 /// Asynchronous. Requires: the source has at least that many keys.
 template <class ExecSpace, class Source>
-void take_sample(ExecSpace const& exec, Source const& source, std::uint32_t n, key_sample* to) {
+void count_sample(ExecSpace const& exec, Source const& source, std::uint32_t n, key_sample* to) {
   using step = sample_keys<ExecSpace, Source>;
   device::for_each_in_league("karpos::sample of keys", exec, 1,
                              step{source, Kokkos::min(n, step::max_keys), to});

@@ -57,7 +57,7 @@ class probe_step {
   KOKKOS_FUNCTION constexpr probe_step(bool decided, Answer const& a)
       : m_decided(decided),
         m_answer(a) {}
-  KOKKOS_FUNCTION static constexpr probe_step go_on() { return {false, Answer{}}; }
+  KOKKOS_FUNCTION static constexpr probe_step undecided() { return {false, Answer{}}; }
   KOKKOS_FUNCTION static constexpr probe_step decide(Answer const& a) { return {true, a}; }
 
   KOKKOS_FUNCTION constexpr bool decided() const { return m_decided; }
@@ -87,7 +87,7 @@ enum class probe_reach {
 
 /// Returns step(p), and inlines the call.
 template <class Step, class Path>
-KARPOS_STEP_FUNCTION auto take_step(Step const& step, Path& p) {
+KARPOS_STEP_FUNCTION auto call_step(Step const& step, Path& p) {
   KARPOS_INLINE_CALLS return step(p);
 }
 
@@ -101,9 +101,9 @@ KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table
     if constexpr (Reach == probe_reach::one_bucket) {
       if (table.past_end(p)) return probe_step<Answer>::decide(exhausted);
     }
-    auto s = take_step(step, p);
+    auto s = call_step(step, p);
     if (s.decided()) return probe_step<Answer>::decide(s.answer());
-    if constexpr (Reach == probe_reach::one_bucket) return probe_step<Answer>::go_on();
+    if constexpr (Reach == probe_reach::one_bucket) return probe_step<Answer>::undecided();
     if (s.ended()) return probe_step<Answer>::decide(exhausted);
     table.advance(p);
     if (table.past_end(p)) return probe_step<Answer>::decide(exhausted);
@@ -307,7 +307,7 @@ struct apply_body {
   static constexpr unsigned threads_at_once = Table::threads_at_once;
   /// Whether CPUs search the home bucket before they operate. Tables whose operate_step is one
   /// piece of code for all kinds of operation do not.
-  static constexpr bool looks_first =
+  static constexpr bool searches_home_first =
       reach == probe_reach::one_bucket &&
       !requires(Table const& t, path& p, operation const& o, typename Table::mapped_type& value) {
         t.operate_step(one_thread<Table>{}, p, t.holds(o.key), o.op,
@@ -316,37 +316,37 @@ struct apply_body {
   /// GPUs copy an operation once, because writes of other threads empty their caches again and
   /// again. CPUs read its members in place: a copy would be stored in other pieces than it is
   /// loaded in.
-  using question = std::conditional_t<Distance == 0, operation, operation const*>;
+  using operation_handle = std::conditional_t<Distance == 0, operation, operation const*>;
   struct progress {
-    question asked;
+    operation_handle asked;
     path where;
-    bool looked;  // whether the home bucket was searched
+    bool searched_home;  // whether the home bucket was searched
   };
   device::held_by_loop<typename Table::execution_space, Table> table;
   Operations operations;
   Results results;
 
   KOKKOS_FUNCTION progress stage(std::uint64_t i) const {
-    question const q = take(i);
+    operation_handle const q = operation_at(i);
     return {q, table.start_at(table.hash(read(q).key)), false};
   }
   KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
     return table.home_of(table.hash(operations(i).key));
   }
   KOKKOS_FUNCTION progress first_stage(std::uint64_t i, std::uint64_t home) const {
-    return {take(i), table.at_home(home), false};
+    return {operation_at(i), table.at_home(home), false};
   }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(progress const& s) const { table.fetch(s.where); }
   KOKKOS_FUNCTION void move_on(progress& s) const {
-    if (s.looked) table.advance(s.where);
-    s.looked = true;
+    if (s.searched_home) table.advance(s.where);
+    s.searched_home = true;
   }
   KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, progress& s) const {
     result answer{outcome::invalid, {}};
     operation const& o = read(s.asked);
     if (!table.reserved(o.key)) {
-      if constexpr (looks_first) {
-        if (!s.looked) return look(i, o, s.where);
+      if constexpr (searches_home_first) {
+        if (!s.searched_home) return search_home(i, o, s.where);
       }
       outcome_step const step = operate(o, s.where, answer.value);
       if constexpr (reach == probe_reach::one_bucket) {
@@ -359,7 +359,7 @@ struct apply_body {
   }
 
  private:
-  KOKKOS_FUNCTION question take(std::uint64_t i) const {
+  KOKKOS_FUNCTION operation_handle operation_at(std::uint64_t i) const {
     if constexpr (Distance == 0)
       return operations(i);
     else
@@ -371,8 +371,8 @@ struct apply_body {
   /// Searches the home bucket, first, on CPUs. An operation that changes nothing and is decided
   /// there is answered without a branch, because no predictor knows which operation comes next and
   /// what it finds. All other operations come again later.
-  KARPOS_STEP_FUNCTION device::staged_result look(std::uint64_t i, operation const& o,
-                                                  path const& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result search_home(std::uint64_t i, operation const& o,
+                                                         path const& p) const {
     auto const step = table.template find_step<device::access::shared>(one_thread<Table>{}, p,
                                                                        table.holds(o.key));
     auto const seen = step.answer();
@@ -414,7 +414,7 @@ struct apply_body {
       if (s.decided() && s.answer().present) value = s.answer().value;
       return s.decided()
                  ? outcome_step::decide(s.answer().present ? outcome::found : outcome::absent)
-                 : outcome_step::go_on();
+                 : outcome_step::undecided();
     }
   }
 };

@@ -22,8 +22,8 @@
 // are reduced by key first (reduce_by_key/rows.hpp), and the groups are inserted.
 //
 //   rows       | part 0        | part 1        | …       as many as the workspace is made for
-//   groups     | one row for each key of the part |      in the workspace, whose rest serves
-//                                                        their insertion
+//   groups     | one row for each key of the part |      in the workspace; the rest of it is the
+//                                                        workspace of their insertion
 //   table      as if the rows had been inserted one by one
 
 namespace karpos::detail {
@@ -60,19 +60,19 @@ struct reduced_tuning {
                                                                  : by_retry ? 12
                                                                             : 20);
   /// Returns the number of keys in a sample: one row in four at most on GPUs, one in 64 on CPUs.
-  static constexpr std::uint32_t sample_of(std::uint64_t rows) {
+  static constexpr std::uint32_t sample_size(std::uint64_t rows) {
     return static_cast<std::uint32_t>(
         Kokkos::min(rows / (is_device ? 4 : 64), std::uint64_t(4096)));
   }
   /// Rows of a key wait for each other. On an H200 a row of the key takes 0.85 ns and other rows
   /// 0.07 ns each; on CPUs 20 ns, and 20 ns divided by the number of threads. A key is too frequent
   /// if it has at least 4 of this number of rows.
-  static std::uint64_t four_in(ExecSpace const& exec) {
+  static std::uint64_t rows_per_four_equal(ExecSpace const& exec) {
     return is_device ? 32 : Kokkos::min(40, 3 * exec.concurrency());
   }
   /// On GPUs, rows of few distinct keys wait for each other like rows of one key, because their
   /// values share lines. Keys are too few if at most one in this number of keys is distinct.
-  static constexpr std::uint64_t few_in = 16;
+  static constexpr std::uint64_t keys_per_distinct = 16;
   /// The number of rows of one key that is too large if each row repeats its merge.
   static constexpr std::uint64_t max_retries = 200;
   /// The number of rows from which on reducing pays if groups are fewer than rows, although no key
@@ -95,7 +95,7 @@ struct reduced_tuning {
 /// sample of n keys repeats n * n / (2 * g) of them.
 template <class Tuned>
 bool has_few_groups(key_sample const& s, std::uint64_t part) {
-  std::uint64_t const single = s.different - s.repeated, pairs = std::uint64_t(s.keys) * s.keys / 2;
+  std::uint64_t const single = s.distinct - s.repeated, pairs = std::uint64_t(s.keys) * s.keys / 2;
   return single * 4 <= s.keys ||
          s.repeated >= Kokkos::max(Tuned::min_repeated, Tuned::min_group * pairs / part);
 }
@@ -105,8 +105,8 @@ bool has_few_groups(key_sample const& s, std::uint64_t part) {
 template <class Tuned, class ExecSpace>
 bool is_worth_reducing(ExecSpace const& exec, key_sample const& s, std::uint64_t rows) {
   std::uint64_t const keys = s.keys, most = s.most;
-  if (most * Tuned::four_in(exec) >= 4 * keys) return true;
-  if (Tuned::is_device && s.different * Tuned::few_in <= keys) return true;
+  if (most * Tuned::rows_per_four_equal(exec) >= 4 * keys) return true;
+  if (Tuned::is_device && s.distinct * Tuned::keys_per_distinct <= keys) return true;
   if (Tuned::by_retry && most >= 4 && most * rows >= Tuned::max_retries * keys) return true;
   return rows >= Tuned::min_rows_of_groups &&
          has_few_groups<Tuned>(s, Kokkos::min(rows, max_reduced_at_once<ExecSpace>));
@@ -114,7 +114,7 @@ bool is_worth_reducing(ExecSpace const& exec, key_sample const& s, std::uint64_t
 
 /// Returns whether a strategy allows to reduce this number of rows.
 template <class Tuned>
-bool may_go_reduced(bulk_strategy strategy, std::uint64_t rows) {
+bool allows_reduction(bulk_strategy strategy, std::uint64_t rows) {
   if (strategy == bulk_strategy::automatic) return rows >= Tuned::min_rows;
   return strategy == bulk_strategy::reduced && rows > 0;
 }
@@ -133,13 +133,13 @@ inline constexpr bool reducible =
 template <class Storage, class Combine>
 inline constexpr bool assigns_under_lock =
     device::is_device<typename Storage::execution_space> && Storage::ref_type::merges_under_lock &&
-    std::is_same_v<Combine, take_new>;
+    std::is_same_v<Combine, replace_stored>;
 template <class Storage, class Rows>
 inline constexpr bool may_reduce =
-    reducible<Storage> && Rows::takes_every_key &&
-    (!repeatable<typename Rows::combine_type> ||
+    reducible<Storage> && Rows::selects_every_key &&
+    (!idempotent<typename Rows::combine_type> ||
      assigns_under_lock<
-         Storage, typename Rows::combine_type>)&&!of_different_keys<typename Rows::combine_type>;
+         Storage, typename Rows::combine_type>)&&!has_distinct_keys<typename Rows::combine_type>;
 
 /// Reduces the rows of an insertion into a table, part by part, in a workspace.
 template <class Storage>
@@ -159,11 +159,11 @@ class rows_reduction {
     return rows_reduction(exec, rows, nullptr).m_bytes;
   }
   rows_reduction(exec_space const& exec, std::uint64_t rows, std::byte* workspace)
-      : m_room(Kokkos::min(rows, max_part)) {
+      : m_capacity(Kokkos::min(rows, max_part)) {
     arena a(workspace);
-    a.take(m_keys, m_room);
-    a.take(m_values, m_room);
-    a.take(m_rest, memory_type(exec, m_room).bytes());
+    a.allocate(m_keys, m_capacity);
+    a.allocate(m_values, m_capacity);
+    a.allocate(m_rest, memory_type(exec, m_capacity).bytes());
     m_bytes = a.bytes();
   }
 
@@ -191,15 +191,15 @@ class rows_reduction {
   /// Returns the groups of a part, for insertion. They are valid until the groups of the next part
   /// are made. Blocks.
   template <class Rows>
-  auto groups_of(exec_space const& exec, Rows const& rows) const {
+  auto reduce(exec_space const& exec, Rows const& rows) const {
     using op = typename Rows::combine_type;
     using result = reduce_by_key::result_views<held<array<key>>, held<array<value>>>;
-    array<key> const keys(m_keys, m_room);
-    array<value> const values(m_values, m_room);
+    array<key> const keys(m_keys, m_capacity);
+    array<value> const values(m_values, m_capacity);
     result const to{device::for_loop<exec_space>(keys), device::for_loop<exec_space>(values),
-                    m_room};
+                    m_capacity};
     reduce_by_key::reduction<exec_space, row, result, op> const all(
-        exec, memory_type(exec, m_room, m_rest), to, rows.combine);
+        exec, memory_type(exec, m_capacity, m_rest), to, rows.combine);
     std::uint64_t const n = all.run(source(rows));
     return insertion{rows.what, array<key const>(m_keys, n), array<value const>(m_values, n),
                      rows.combine, everything{}};
@@ -211,7 +211,7 @@ class rows_reduction {
   }
 
  private:
-  std::uint64_t m_room;  // capacity for groups of a part
+  std::uint64_t m_capacity;  // capacity for groups of a part
   std::size_t m_bytes;
   key* m_keys;
   value* m_values;

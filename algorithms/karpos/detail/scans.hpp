@@ -31,7 +31,7 @@ KARPOS_STEP_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& 
 /// Makes the body of a loop of ExecSpace over slots or queries. Requires: the members outlive the
 /// loop.
 template <class ExecSpace, template <class...> class Body, class... Members>
-auto scan_body(Members const&... members) {
+auto make_scan_body(Members const&... members) {
   return Body<device::held_by_loop<ExecSpace, Members>...>{device::for_loop<ExecSpace>(members)...};
 }
 
@@ -124,7 +124,7 @@ struct count_reserved {
 /// Counts the keys that an insertion did not store in a table: those that found no slot, and those
 /// that are equal to a sentinel. Requires: no other thread changes the table.
 template <class Table, class Keys>
-struct count_left_out_body {
+struct count_rejected_body {
   Table table;
   Keys keys;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& rejected,

@@ -23,7 +23,7 @@ struct keep_stored {
   }
 };
 /// Merge operation that takes the new value.
-struct take_new {
+struct replace_stored {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& /*stored*/, T const& value) const {
     return value;
@@ -139,18 +139,19 @@ class slot_protocol {
         Kokkos::atomic_add(slot, layout::pack(0, layout::bits_of(value)));
     } else if constexpr (adds && std::is_floating_point_v<T>) {
       KOKKOS_IF_ON_DEVICE((Kokkos::atomic_add(stored_value(slot), value);))
-      KOKKOS_IF_ON_HOST((exchange_merged(slot, seen, value, combine);))
-    } else if constexpr (is_wide && std::is_same_v<Combine, take_new>) {
+      KOKKOS_IF_ON_HOST((merge_by_cas(slot, seen, value, combine);))
+    } else if constexpr (is_wide && std::is_same_v<Combine, replace_stored>) {
       device::store_relaxed(&slot->hi, layout::bits_of(value));
-    } else if constexpr (std::is_same_v<Combine, take_new> && sizeof(T) == 4 && sizeof(word) == 8) {
+    } else if constexpr (std::is_same_v<Combine, replace_stored> && sizeof(T) == 4 &&
+                         sizeof(word) == 8) {
       // Stores half of a word, while other threads compare and swap the whole word. So rows of one
       // key do not repeat the store.
       KOKKOS_IF_ON_DEVICE(
           (device::store_relaxed(reinterpret_cast<std::uint32_t*>(stored_value(slot)),
                                  static_cast<std::uint32_t>(layout::bits_of(value)));))
-      KOKKOS_IF_ON_HOST((exchange_merged(slot, seen, value, combine);))
+      KOKKOS_IF_ON_HOST((merge_by_cas(slot, seen, value, combine);))
     } else {
-      exchange_merged(slot, seen, value, combine);
+      merge_by_cas(slot, seen, value, combine);
     }
   }
 
@@ -163,8 +164,8 @@ class slot_protocol {
   }
   /// Merges by compare-and-swap, until no other thread merges in between.
   template <class Combine>
-  KOKKOS_FUNCTION void exchange_merged(word* slot, word seen, T const& value,
-                                       Combine const& combine) const {
+  KOKKOS_FUNCTION void merge_by_cas(word* slot, word seen, T const& value,
+                                    Combine const& combine) const {
     // CPUs may have read the two halves of `seen` at different times.
     if constexpr (is_wide) KOKKOS_IF_ON_HOST((seen = device::load_relaxed(slot);))
     key_bits const key = layout::key_of(seen);

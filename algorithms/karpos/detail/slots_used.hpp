@@ -19,17 +19,17 @@ inline constexpr bool has_tombstones = requires { requires Storage::has_tombston
 template <class Storage>
 inline constexpr bool stores_values = Storage::layout::has_value;
 
-/// Whether insertions of many keys may go by table segments (`pages`).
+/// Whether insertions of many keys may go by table segments.
 template <class Storage>
-inline constexpr bool has_pages = requires { requires Storage::has_pages; };
+inline constexpr bool has_segments = requires { requires Storage::has_segments; };
 
-/// Whether insertions leave overflow marks before they know whether the key finds a place.
+/// Whether insertions set overflow marks before they know whether the key finds a slot.
 template <class Storage>
-inline constexpr bool marks_on_the_way = requires { requires Storage::marks_on_the_way; };
+inline constexpr bool eager_marks = requires { requires Storage::eager_marks; };
 /// Calls f with the ref that bulk insertions use.
 template <class Storage, class F>
 void with_insertion_ref(Storage const& storage, F const& f) {
-  if constexpr (marks_on_the_way<Storage>)
+  if constexpr (eager_marks<Storage>)
     storage.with_insertion_ref(f);
   else
     f(storage.ref());
@@ -37,11 +37,11 @@ void with_insertion_ref(Storage const& storage, F const& f) {
 
 /// Whether a table remembers being full, so that erasures have to note free slots.
 template <class Storage>
-inline constexpr bool notes_free_slots = requires { requires Storage::notes_free_slots; };
+inline constexpr bool tracks_free_slots = requires { requires Storage::tracks_free_slots; };
 /// Calls f, which enqueues at most n erasures, with the ref that bulk erasures use.
 template <class Storage, class ExecSpace, class F>
 void with_erasure_ref(Storage const& storage, ExecSpace const& exec, std::uint64_t n, F const& f) {
-  if constexpr (notes_free_slots<Storage>)
+  if constexpr (tracks_free_slots<Storage>)
     storage.with_erasure_ref(exec, n, f);
   else
     f(storage.ref());
@@ -50,8 +50,8 @@ void with_erasure_ref(Storage const& storage, ExecSpace const& exec, std::uint64
 /// Notes that keys are about to be inserted otherwise than by table segments, so that the order of
 /// keys in a bucket says nothing any more. Returns the storage.
 template <class Storage>
-Storage const& forget_order(Storage const& storage) {
-  if constexpr (requires { storage.forget_order(); }) storage.forget_order();
+Storage const& invalidate_order(Storage const& storage) {
+  if constexpr (requires { storage.invalidate_order(); }) storage.invalidate_order();
   return storage;
 }
 
@@ -59,40 +59,40 @@ Storage const& forget_order(Storage const& storage) {
 /// keys while that is exact. Several host threads may enqueue work and take refs concurrently: the
 /// members that this changes are changed atomically.
 struct slots_used {
-  std::uint64_t taken = 0;   ///< slots with a key or a tombstone; an upper bound, unless `unseen`
-  std::uint64_t erased = 0;  ///< tombstones; an upper bound, unless `unseen`
+  std::uint64_t taken = 0;   ///< slots with a key or a tombstone; an upper bound, unless `exposed`
+  std::uint64_t erased = 0;  ///< tombstones; an upper bound, unless `exposed`
   std::uint64_t live = 0;    ///< number of keys, if size_is_known
   bool exact = true;         ///< only blocking calls have changed the table since the last count
   /// Refs exist, or the memory is the caller's: anything may have changed.
-  bool unseen = false;
+  bool exposed = false;
 
-  bool size_is_known() { return is_set(exact) && !is_set(unseen); }
+  bool size_is_known() { return is_set(exact) && !is_set(exposed); }
   /// Notes the counts of a scan of the slots.
-  void counted(std::uint64_t keys, std::uint64_t tombstones) {
+  void set_counts(std::uint64_t keys, std::uint64_t tombstones) {
     taken = keys + tombstones;
     erased = tombstones;
     live = keys;
     exact = true;
   }
   /// These two note what a blocking call has done.
-  void inserted(std::uint64_t n) {
+  void add_inserted(std::uint64_t n) {
     taken += n;
     live += n;
   }
-  void removed(std::uint64_t n) {
+  void add_erased(std::uint64_t n) {
     add(erased, n);
     live -= n;
   }
   /// These three note what an enqueued kernel, or a kernel with a ref, may do.
-  void may_insert(std::uint64_t n) {
+  void add_possible_insertions(std::uint64_t n) {
     add(taken, n);
     set(exact, false);
   }
-  void may_erase(std::uint64_t n) {
+  void add_possible_erasures(std::uint64_t n) {
     add(erased, n);
     set(exact, false);
   }
-  void may_change_unseen() { set(unseen, true); }
+  void mark_exposed() { set(exposed, true); }
 
  private:
   static void add(std::uint64_t& sum, std::uint64_t n) {
@@ -106,10 +106,10 @@ struct slots_used {
 
 /// Notes that a table is empty. Kernels may fill it again unseen.
 template <class Storage>
-void was_cleared(Storage& storage, slots_used& slots) {
-  slots.counted(0, 0);
-  if constexpr (requires { storage.begin_order(); })
-    if (!slots.unseen) storage.begin_order();
+void record_clear(Storage& storage, slots_used& slots) {
+  slots.set_counts(0, 0);
+  if constexpr (requires { storage.enable_order(); })
+    if (!slots.exposed) storage.enable_order();
 }
 
 }  // namespace karpos::detail

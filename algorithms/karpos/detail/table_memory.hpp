@@ -119,7 +119,7 @@ struct table_settings {
 
 /// Returns make(), which allocates an array of a table. Throws an allocation_error that explains.
 template <class MemorySpace, class Make>
-auto allocated(std::size_t bytes, Make const& make) {
+auto allocate_table(std::size_t bytes, Make const& make) {
   return allocate_or_explain<MemorySpace>(bytes, "a table", "ask for fewer keys or a higher load",
                                           make);
 }

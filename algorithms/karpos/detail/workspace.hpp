@@ -31,7 +31,7 @@ inline bool is_given(wrapped_memory const& memory) {
 /// Returns whether a call that can do without a workspace may use one of that many bytes: the
 /// caller's, or its own if the caller gave none. A table that has grown meanwhile may need more
 /// bytes than the caller was told.
-inline bool serves(wrapped_memory const& given, std::size_t bytes) {
+inline bool can_use_workspace(wrapped_memory const& given, std::size_t bytes) {
   return !is_given(given) ||
          (given.bytes >= bytes &&
           reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes == 0);
@@ -66,7 +66,7 @@ class workspace {
       : m_exec(exec),
         m_label(std::string("karpos::") + user.name) {
     if (!is_given(given)) {
-      m_own = allocated_bytes<typename ExecSpace::memory_space>(
+      m_own = allocate_byte_array<typename ExecSpace::memory_space>(
           exec, m_label + ": workspace", bytes, (m_label + "'s workspace").c_str(),
           "pass fewer rows");
       m_data = m_own.data();

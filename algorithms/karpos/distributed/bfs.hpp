@@ -33,21 +33,24 @@
 //   distributed::bfs(workspace, source, distances, parents);     // of this rank's vertices
 //
 // Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are
-// those of karpos::bfs, each rank at its own vertices. In between, ranks tell each other which
-// vertices they have found, as bits or as a list, and add up the totals by which all ranks take the
-// same decisions (detail/distributed/bfs_loop.hpp has the loop). GPUs of one host that can address
-// each other's memory do so inside one kernel, which spans them all. Local search over several
-// levels (windows) needs the whole graph and is not used here.
+// those of karpos::bfs, each rank at its own vertices. In between, ranks send each other the
+// vertices that they have found, as bits or as a list, and add up the totals from which all ranks
+// make the same decisions (detail/distributed/bfs_loop.hpp has the loop). If each rank has a GPU of
+// its own with peer access (CUDA, up to 8 ranks on one host), the search is one kernel on each
+// device, which exchange through each other's memory. Local search over several levels needs the
+// whole graph and is not used here.
 
 namespace karpos::distributed {
 
 /// Report of a search, the same on every rank except for bytes_sent and hub_degree. Hubs are chosen
-/// on each rank among its own vertices, those of more than hub_degree edges; `hubs` counts the hubs
-/// of all ranks. hub_cache_hits is 0.
+/// on each rank among its own vertices, those of more than hub_degree edges (0 on a rank without
+/// vertices); `hubs` counts the hubs of all ranks. hub_cache_hits is 0.
 struct bfs_report : karpos::bfs_report {
-  std::uint64_t bytes_sent = 0;          ///< bytes sent by this rank through the communicator
-  std::uint32_t lists = 0, bitmaps = 0;  ///< levels whose vertices were exchanged as lists, as bits
-  bool one_kernel = false;  ///< whether one kernel on each device did it, exchanges included
+  std::uint64_t bytes_sent = 0;  ///< bytes sent by this rank through the communicator
+  /// Levels exchanged as lists; levels exchanged as bits. Both 0 in one kernel, and for one rank.
+  std::uint32_t lists = 0, bitmaps = 0;
+  /// Whether the search was one kernel on each device, which exchange through each other's memory.
+  bool one_kernel = false;
 };
 
 /// Memory of searches, and what they need to know of a graph in advance. Made once, for any number
@@ -55,13 +58,14 @@ struct bfs_report : karpos::bfs_report {
 ///
 /// Requires: the communicator outlives the workspace; the graph does not change, which is not
 ///   checked. All ranks make the workspace, and destroy it, together.
-/// Concurrency: one search at a time. Copies share the memory, except for the memory of parents if
-///   a copy is made before the first search for parents.
-/// Memory: on each rank 12.5 bytes for each own vertex and 0.63 bytes for each vertex of the whole
-///   graph, besides the fixed bytes of karpos::bfs_workspace. If one kernel spans the devices, 0.25
-///   of the 0.63 bytes lie in a window of device memory that other GPUs address, rounded up to
-///   2 MiB. From the first search for parents on, also a vertex id for each vertex of the whole
-///   graph, or, if one kernel spans the devices, for each vertex of the rank that has most.
+/// Concurrency: one search at a time. Copies share the memory. A copy made before the first search
+///   for parents allocates memory for parents of its own.
+/// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
+///   karpos::bfs_workspace; 0.38 bytes for each vertex of the whole graph, and 0.25 for the status
+///   bitmaps. If one kernel spans the devices, the bitmaps lie in a window of device memory that
+///   other GPUs address, rounded up to 2 MiB. From the first search for parents on, also a vertex
+///   id for each vertex of the whole graph, or, if one kernel spans the devices, for each vertex of
+///   the rank that has most.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -76,10 +80,11 @@ class bfs_workspace {
       : m_ranks(&ranks),
         m_graph(graph),
         m_words((graph.vertices() + 31) / 32),
-        m_local(detail::distributed::together(ranks, [&] { return make_local(ranks, graph); })) {
+        m_local(detail::distributed::run_collectively(ranks,
+                                                      [&] { return make_local(ranks, graph); })) {
     std::vector<std::uint64_t> word_counts;
     for (std::uint64_t const n : graph.counts()) word_counts.push_back((n + 31) / 32);
-    detail::distributed::together(ranks, [&] {
+    detail::distributed::run_collectively(ranks, [&] {
       m_isolated = status_words();
       m_exchange = detail::distributed::found_exchange<ExecSpace>(ranks, word_counts);
       if constexpr (spans)
@@ -87,25 +92,27 @@ class bfs_workspace {
             record_view(Kokkos::view_alloc("karpos::bfs: record", Kokkos::WithoutInitializing));
     });
     if (!open_windows())
-      detail::distributed::together(ranks, [&] {
+      detail::distributed::run_collectively(ranks, [&] {
         for (auto& bits : m_visited) bits = status_words();
       });
-    using opened = detail::bfs::opened_workspace;
+    using access = detail::bfs::workspace_access;
     std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
-    ranks.all_gather(unmanaged_words(opened::isolated(m_local), own), m_isolated, word_counts);
-    m_non_isolated = ranks.all_reduce(opened::non_isolated(m_local));
-    m_hubs = ranks.all_reduce(opened::hubs(m_local));
+    ranks.all_gather(unmanaged_words(access::isolated(m_local), own), m_isolated, word_counts);
+    m_non_isolated = ranks.all_reduce(access::non_isolated(m_local));
+    m_hubs = ranks.all_reduce(access::hubs(m_local));
   }
 
-  /// Returns the bytes that this rank allocates; with_parents: including what searches for parents
-  /// add.
+  /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
+  /// including what the first search for parents adds. Not counted: if that search is not one
+  /// kernel although the devices address each other's memory, it adds a vertex id for each vertex
+  /// of the whole graph.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
            4 * (5 * m_words + own_words) +
-           (with_parents
-                ? (has_windows() ? most_vertices() : m_graph.vertices()) * sizeof(vertex_type)
-                : 0);
+           (with_parents ? (has_windows() ? max_vertices_of_rank() : m_graph.vertices()) *
+                               sizeof(vertex_type)
+                         : 0);
   }
   /// Searches as karpos::distributed::bfs does, which calls this.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks>
@@ -154,21 +161,21 @@ class bfs_workspace {
     return false;
   }
   /// Returns the largest number of vertices of a rank: all windows have one size.
-  std::uint64_t most_vertices() const {
+  std::uint64_t max_vertices_of_rank() const {
     auto const counts = m_graph.counts();
     return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
   }
   /// Allocates memory for parents that are found top-down, at the first search that asks for
   /// parents: a window if one kernel spans the devices, else an array of all vertices.
-  void keep_parents(bool in_one_kernel) const {
+  void allocate_parents(bool in_one_kernel) const {
     if constexpr (spans) {
       if (in_one_kernel && m_parent_windows == nullptr)
         m_parent_windows =
-            std::make_shared<windows>(*m_ranks, most_vertices() * sizeof(vertex_type));
+            std::make_shared<windows>(*m_ranks, max_vertices_of_rank() * sizeof(vertex_type));
       if (in_one_kernel && m_parent_windows->is_open()) return;
     }
     if (m_proposals.extent(0) == m_graph.vertices()) return;  // on all ranks or none
-    m_proposals = detail::distributed::together(*m_ranks, [&] {
+    m_proposals = detail::distributed::run_collectively(*m_ranks, [&] {
       return detail::distributed::allocate<vertex_type>(m_ranks->exec(), "karpos::bfs: proposals",
                                                         m_graph.vertices());
     });
@@ -178,7 +185,7 @@ class bfs_workspace {
     return false;
   }
   template <class State>
-  void open_parents(State& s, bool in_one_kernel) const {
+  void set_parent_memory(State& s, bool in_one_kernel) const {
     if (!has_parent_windows(in_one_kernel)) {
       s.proposal = m_proposals.data();
       return;
@@ -198,7 +205,7 @@ class bfs_workspace {
         detail::distributed::rank_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
     state_type s{};
     static_cast<typename state_type::base&>(s) =
-        detail::bfs::opened_workspace::state(m_local, options, hooks);
+        detail::bfs::workspace_access::state(m_local, options, hooks);
     std::uint64_t const first = m_graph.first();
     s.vertices = m_graph.vertices();
     s.words = m_words;
@@ -222,20 +229,20 @@ class bfs_workspace {
     if constexpr (spans)
       return o.driver != launch_mode::kernel_per_step && has_windows() &&
              device::can_span<tuned::team_threads, tuned::teams_per_processor, Loop>(
-                 m_ranks->exec(), detail::bfs::opened_workspace::grid_memory(m_local));
+                 m_ranks->exec(), detail::bfs::workspace_access::grid_memory(m_local));
     else
       return false;
   }
   /// Runs the loop of a search. Returns: its record.
   template <class Loop>
   detail::bfs::search_record run(Loop loop, bool in_one_kernel) const {
-    using opened = detail::bfs::opened_workspace;
+    using access = detail::bfs::workspace_access;
     if constexpr (spans) {
       if (in_one_kernel) {
         loop.s.peers = m_windows->get().distances();
         loop.record = m_record.data();
         device::run_spanning<tuned::team_threads, tuned::teams_per_processor>(
-            m_ranks->exec(), opened::grid_memory(m_local), m_windows->get(), loop);
+            m_ranks->exec(), access::grid_memory(m_local), m_windows->get(), loop);
         m_ranks->exec().fence("karpos::distributed::bfs: searched");
         return *loop.record;
       }
@@ -243,7 +250,7 @@ class bfs_workspace {
     auto const record = std::make_unique<detail::bfs::search_record>();
     loop.record = record.get();
     detail::distributed::launched_ranks<ExecSpace> grid(
-        *m_ranks, opened::grid(m_ranks->exec(), m_local), m_exchange);
+        *m_ranks, access::grid(m_ranks->exec(), m_local), m_exchange);
     detail::distributed::rank_progress progress{};
     loop(grid, progress);
     return *record;
@@ -290,20 +297,22 @@ class bfs_workspace {
 ///
 /// Options: direction, gamma, alpha, beta, degree_classes, driver. Frontiers are always scanned
 ///   from status bitmaps: bfs_queue::collected, hub_cache and unvisited_queue are refused, and
-///   window_hops is ignored. Hooks: `follow` is called on the rank that owns the edge's source in
-///   top-down levels, its target in bottom-up levels; `discovered` is called on the rank that owns
-///   the vertex.
+///   local_search_hops is ignored. Hooks: `follow` is called on the rank that owns the edge's
+///   source in top-down levels, its target in bottom-up levels; `discovered` is called on the rank
+///   that owns the vertex. degree_classes and hooks are not compared between ranks.
 ///
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: as karpos::bfs, divided by the ranks; and for each level a pass over the status
 ///   bitmap, an exchange of the vertices that were found (a bit a vertex at most), and one of
-///   totals. Graphs of thousands of levels are not for many ranks.
+///   totals. Every level costs at least one exchange: graphs of thousands of levels gain nothing
+///   from many ranks.
 /// Requires: the graph and the results are not written meanwhile.
-/// Throws: collective_error on every rank if sources are out of range; if ranks pass different
-///   direction, driver, gamma, alpha, beta or source, or if only some pass a view of sources, or
-///   parents; if results have another length, are strided, or overlap each other; for options that
-///   are refused; for launch_mode::persistent_kernel if it is not available to all ranks; if
-///   degree_classes is off and a vertex has 2^27 edges or more; if the search was stopped as in
+/// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
+///   ranks pass different direction, driver, gamma, alpha, beta or source, or if only some pass a
+///   view of sources, or parents; if results have another length, are strided, or overlap each
+///   other; for options that are refused; for launch_mode::persistent_kernel if it is not available
+///   to all ranks; if degree_classes is off and a vertex has 2^27 edges or more; if there is not
+///   enough memory for a view of sources or for parents; if the search was stopped as in
 ///   karpos::bfs_search::report.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
@@ -324,6 +333,8 @@ bfs_report bfs(bfs_workspace<ExecSpace, Graph> const& workspace, Source const& s
 }
 
 /// Searches as bfs(workspace, …) does, with a workspace for this search alone. Collective.
+///
+/// Throws: as bfs(workspace, …), and what bfs_workspace throws.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Hooks = bfs_hooks<>>
@@ -348,7 +359,7 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
                                                    bfs_options const& options,
                                                    Hooks const& hooks) const {
   namespace d = detail::distributed;
-  using opened = detail::bfs::opened_workspace;
+  using access = detail::bfs::workspace_access;
   auto const& ranks = *m_ranks;
   std::uint64_t const sent = ranks.bytes_sent();
   auto s = state(options, hooks, distances.data(), parents.data(), false);
@@ -356,29 +367,29 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
   auto const agreed = d::agree_on_search<vertex_type>(
       ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
         d::require_results(m_graph, distances, parents, parents.extent(0) > 0);
-        d::require_options(options, opened::needs_classes(m_local));
+        d::require_options(options, access::needs_classes(m_local));
       });
   bool const with_parents = agreed.with_parents, in_one_kernel = agreed.in_one_kernel;
   auto const& sources = agreed.sources;
   m_exchange.reset();
   if (with_parents) {
-    keep_parents(in_one_kernel);
+    allocate_parents(in_one_kernel);
     s = state(options, hooks, distances.data(), parents.data(), true);
-    open_parents(s, in_one_kernel);
+    set_parent_memory(s, in_one_kernel);
   }
   auto const record =
       run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
           in_one_kernel);
   if (record.summary.failed != 0)  // on all ranks: their totals are the same
-    d::refuse_for_all(ranks, detail::bfs::why_stopped(record.summary.visited, record.summary.levels,
-                                                      m_graph.vertices()));
+    d::throw_on_all(ranks, detail::bfs::stop_message(record.summary.visited, record.summary.levels,
+                                                     m_graph.vertices()));
   if (s.proposal != nullptr)
     d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
   ranks.exec().fence("karpos::distributed::bfs");
   bfs_report r;
   static_cast<karpos::bfs_report&>(r) = d::report_of(record, m_hubs, m_graph.has_transpose());
   if (m_graph.local().vertices() > 0)
-    r.hub_degree = detail::bfs::opened_workspace::hub_degree(m_local);
+    r.hub_degree = detail::bfs::workspace_access::hub_degree(m_local);
   r.bytes_sent = ranks.bytes_sent() - sent;
   r.lists = m_exchange.lists();
   r.bitmaps = m_exchange.bitmaps();

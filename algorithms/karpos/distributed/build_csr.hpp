@@ -34,7 +34,8 @@ struct csr_options : karpos::csr_options {
   /// graph and its blocks use the new numbers, and so do the arguments and results of searches.
   std::optional<std::uint64_t> permutation = {};
 
-  /// Returns the permutation that numbers the vertices; its inverse leads back.
+  /// Returns the permutation that numbers the vertices. Its inverse(number) is the vertex that was
+  /// passed.
   vertex_permutation numbers(std::uint64_t vertices) const {
     return permutation ? vertex_permutation(vertices, *permutation) : vertex_permutation();
   }
@@ -48,9 +49,9 @@ struct csr_options : karpos::csr_options {
 ///   because its edges were checked.
 /// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank
 ///   receives.
-/// Memory: during the build, two ids for each directed edge on each rank: twice for the edges that
-///   it sends, once for those that it receives; and what karpos::partition and karpos::build_csr
-///   take.
+/// Memory: during the build, two copies of the edges that this rank sends and one of those that it
+///   receives, two ids for each directed edge of a copy; and what karpos::partition and
+///   karpos::build_csr take.
 /// Throws: collective_error on every rank if an id is not below `vertices` (the first such edge of
 ///   the lowest such rank is named), if arguments differ between ranks, if options.begins is not
 ///   valid, for 2^32 vertices or more, and as karpos::build_csr.
@@ -74,7 +75,7 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
   std::uint64_t hash = options.begins.size();
   for (std::uint64_t const b : options.begins) hash = mix(hash + b);
   require_same(ranks, "the hash of the begins of blocks", hash);
-  detail::distributed::together(ranks, [&] {
+  detail::distributed::run_collectively(ranks, [&] {
     detail::require_same_extent("sources", sources.extent(0), "targets", targets.extent(0));
     detail::build_csr::require_graph_fits<typename graph::local_type>(vertices, list.size(),
                                                                       options);
@@ -82,8 +83,8 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
     detail::distributed::require_begins(options.begins, vertices, ranks.size());
   });
   detail::distributed::renumbered_edges<edges_list> const numbered{list, options.numbers(vertices)};
-  return detail::distributed::graph_of_list<vertex, EdgeOffset>(ranks, vertices, numbered, options,
-                                                                options.begins)
+  return detail::distributed::build_from_list<vertex, EdgeOffset>(ranks, vertices, numbered,
+                                                                  options, options.begins)
       .trusted();
 }
 
@@ -101,7 +102,7 @@ auto transpose(communicator<ExecSpace> const& ranks,
   namespace d = detail::distributed;
   using row = d::edge_row<VertexId>;
   auto const& local = graph.local();
-  auto const rows = d::together(ranks, [&] {
+  auto const rows = d::run_collectively(ranks, [&] {
     graph.validate_unless_trusted(ranks.exec());
     auto const sources =
         d::allocate<VertexId>(ranks.exec(), "karpos::transpose: sources", local.edges());
@@ -113,7 +114,7 @@ auto transpose(communicator<ExecSpace> const& ranks,
     ranks.exec().fence("karpos::transpose: before its sources are freed");
     return reversed;
   });
-  return d::graph_of_rows<EdgeOffset>(ranks, rows, graph.begins(), false).trusted();
+  return d::build_from_rows<EdgeOffset>(ranks, rows, graph.begins(), false).trusted();
 }
 
 }  // namespace karpos::distributed

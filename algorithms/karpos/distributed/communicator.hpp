@@ -30,11 +30,11 @@
 //   std::uint64_t const all = ranks.all_reduce(mine);                  // the same on every rank
 //   ranks.all_to_all(send, counts, receive, ranks.exchange_counts(counts));
 //
-// Every operation is collective: all ranks call it, in the same order. Data of views that travels
-// between devices without the host (by a library of their vendor; engine() names it) does so in the
-// order of exec, as a kernel would, asynchronously to the host. Every other operation waits for
-// what exec does with the views, and is complete when it returns. If one rank throws, the others
-// wait forever, unless run_ranks runs the program.
+// Every operation is collective: all ranks call it, in the same order. If a vendor's library moves
+// the data of views between devices (engine() names it), the operation is enqueued on exec like a
+// kernel, and returns at once. Every other operation first waits for what exec does with the views,
+// and is complete when it returns. If one rank throws, the others wait forever, unless run_ranks
+// runs the program.
 
 namespace karpos::distributed {
 
@@ -48,8 +48,9 @@ struct bit_or {
 
 struct communicator_options {
   /// Exchanges through host memory, even if data could travel between devices or MPI takes device
-  /// memory. If one rank sets this, no rank uses a library between devices; but only the ranks that
-  /// set it keep device memory from a GPU-aware MPI. So set it on all ranks alike.
+  /// memory. If one rank sets this, no rank uses a library between devices, but only the ranks that
+  /// set it copy to host memory first; the others still pass device memory to a GPU-aware MPI. So
+  /// set it on all ranks alike.
   bool stage_on_host = false;
   /// Largest size of one message in bytes; longer ones are split. Values below 8 count as 8, and
   /// values above 2^30 as 2^30. All ranks use the smallest value of any rank.
@@ -66,8 +67,9 @@ struct communicator_options {
 ///   more.
 /// Memory: if data of GPUs passes through the host (no library of the vendor moves it, and MPI,
 ///   asked at run time, takes no GPU memory): two host buffers as large as the largest exchange. If
-///   data travels without the host, one buffer as large as what is reduced by bit_or, and what the
-///   vendor's library takes.
+///   data travels without the host: a device buffer of the size of the largest view reduced by
+///   bit_or, and what the vendor's library takes.
+/// Throws: std::invalid_argument for a strided view, only on the rank that passes it.
 template <execution_space ExecSpace>
 class communicator {
  public:
@@ -77,6 +79,8 @@ class communicator {
   using counts_type = std::vector<std::uint64_t>;
 
   /// Duplicates `comm`, which the caller keeps. Collective.
+  ///
+  /// Throws: std::runtime_error if MPI fails, or if the vendor's library cannot be used.
   explicit communicator(MPI_Comm comm, ExecSpace const& exec = {},
                         communicator_options const& options = {})
       : m_exec(exec),
@@ -84,16 +88,15 @@ class communicator {
     namespace d = detail::distributed;
     MPI_Comm_rank(m_comm.get(), &m_rank);
     MPI_Comm_size(m_comm.get(), &m_size);
-    bool const takes_device_memory = !options.stage_on_host && d::mpi_takes_device_memory();
-    m_engine = std::make_unique<d::mpi_engine>(m_comm.get(), takes_device_memory,
+    bool const accepts_device_memory = !options.stage_on_host && d::mpi_accepts_device_memory();
+    m_engine = std::make_unique<d::mpi_engine>(m_comm.get(), accepts_device_memory,
                                                options.max_message_bytes);
-    m_sent = d::staging<ExecSpace>(takes_device_memory);
-    m_received = d::staging<ExecSpace>(takes_device_memory);
+    m_sent = d::staging<ExecSpace>(accepts_device_memory);
+    m_received = d::staging<ExecSpace>(accepts_device_memory);
     m_own_device = device::is_device<ExecSpace> &&
                    d::have_devices_of_their_own(*m_engine, m_size, device::identity_of(exec),
                                                 options.stage_on_host);
-    if (m_own_device)
-      m_between_devices = d::engine_between_devices(exec, *m_engine, m_rank, m_size);
+    if (m_own_device) m_device_engine = d::make_device_engine(exec, *m_engine, m_rank, m_size);
   }
 
   int rank() const { return m_rank; }
@@ -103,7 +106,7 @@ class communicator {
   /// Returns what moves data in the memory of exec: "MPI", "GPU-aware MPI", or the name of a
   /// library between devices.
   char const* engine() const {
-    return m_between_devices ? m_between_devices->name() : m_engine->name();
+    return m_device_engine ? m_device_engine->name() : m_engine->name();
   }
   /// Returns whether each rank has a device of its own, and no rank sets stage_on_host: devices may
   /// then exchange without the host. The same on all ranks.
@@ -135,8 +138,8 @@ class communicator {
     using space = typename View::memory_space;
     auto const kind = detail::distributed::number_kind_of<number>();
     m_bytes_sent += bytes;
-    if (travels_by_itself<View>() && m_between_devices->reduces(kind, kind_of<Op, number>())) {
-      m_between_devices->all_reduce(data.data(), data.extent(0), kind, kind_of<Op, number>());
+    if (uses_device_engine<View>() && m_device_engine->reduces(kind, kind_of<Op, number>())) {
+      m_device_engine->all_reduce(data.data(), data.extent(0), kind, kind_of<Op, number>());
       return;
     }
     void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, true);
@@ -159,8 +162,8 @@ class communicator {
     std::uint64_t const bytes = checked_bytes("what is broadcast", data);
     using space = typename View::memory_space;
     m_bytes_sent += m_rank == root ? bytes : 0;
-    if (travels_by_itself<View>()) {
-      m_between_devices->broadcast(data.data(), bytes, root);
+    if (uses_device_engine<View>()) {
+      m_device_engine->broadcast(data.data(), bytes, root);
       return;
     }
     void* const at = m_sent.template at<space>(m_exec, data.data(), bytes, m_rank == root);
@@ -169,6 +172,7 @@ class communicator {
   }
   std::string broadcast(std::string text, int root) const {
     text.resize(broadcast(std::uint64_t(text.size()), root));
+    m_bytes_sent += m_rank == root ? text.size() : 0;
     m_engine->broadcast(text.data(), text.size(), root);
     return text;
   }
@@ -264,11 +268,11 @@ class communicator {
   /// Returns whether data of these views travels between devices without the host, in the order of
   /// exec.
   template <class... Views>
-  bool travels_by_itself() const {
+  bool uses_device_engine() const {
     constexpr bool on_host =
         (... ||
          Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Views::memory_space>::accessible);
-    return !on_host && m_between_devices != nullptr;
+    return !on_host && m_device_engine != nullptr;
   }
   /// Runs move(engine, from, to, bytes of an element) with the addresses at which the engine finds
   /// the elements.
@@ -279,8 +283,8 @@ class communicator {
     std::uint64_t const out = checked_bytes("what is sent", send);
     std::uint64_t const in = checked_bytes("what is received", receive);
     constexpr std::size_t element = sizeof(typename Receive::value_type);
-    if (travels_by_itself<Send, Receive>()) {
-      move(*m_between_devices, send.data(), receive.data(), element);
+    if (uses_device_engine<Send, Receive>()) {
+      move(*m_device_engine, send.data(), receive.data(), element);
       return;
     }
     using from = typename Send::memory_space;
@@ -295,7 +299,7 @@ class communicator {
   detail::distributed::duplicated_comm m_comm;
   int m_rank = 0, m_size = 1;
   bool m_own_device = false;
-  std::unique_ptr<detail::distributed::engine> m_engine, m_between_devices;
+  std::unique_ptr<detail::distributed::engine> m_engine, m_device_engine;
   mutable detail::distributed::staging<ExecSpace> m_sent, m_received;
   mutable std::uint64_t m_bytes_sent = 0;
 };
@@ -331,7 +335,7 @@ namespace karpos::detail::distributed {
 ///
 /// Requires: f is not collective, because a rank that fails leaves it early.
 template <class ExecSpace, class F>
-auto together(karpos::distributed::communicator<ExecSpace> const& ranks, F const& f) {
+auto run_collectively(karpos::distributed::communicator<ExecSpace> const& ranks, F const& f) {
   using result = std::invoke_result_t<F const&>;
   constexpr bool is_void = std::is_void_v<result>;
   std::conditional_t<is_void, bool, std::optional<std::conditional_t<is_void, int, result>>>

@@ -40,7 +40,8 @@ class csr_graph {
 
   /// Takes the rows of a rank, whose vertices follow those of the ranks before it. Collective.
   /// Searches check offsets and columns, as those of a karpos::csr_graph, unless the graph is
-  /// trusted. The graph is not trusted, even if `rows` is.
+  /// trusted. The graph is not trusted, even if `rows` is, and has no transpose, even if `rows`
+  /// has.
   ///
   /// Throws: collective_error unless every block begins at a multiple of 32 or at the number of
   ///   vertices.
@@ -105,7 +106,7 @@ class csr_graph {
   local_type const& local() const { return m_out; }
   /// Returns the rows of the transpose; empty without one.
   local_type const& local_in() const { return m_in; }
-  /// Returns the rank that owns a vertex.
+  /// Returns the rank that owns a vertex; the number of ranks if there is no such vertex.
   int owner(std::uint64_t vertex) const {
     auto const at = std::upper_bound(m_begin.begin(), m_begin.end(), vertex);
     return static_cast<int>(at - m_begin.begin()) - 1;
@@ -118,14 +119,15 @@ class csr_graph {
     return counts;
   }
 
-  /// Checks every offset and column of all ranks' rows. Collective. Blocks.
+  /// Checks every offset and column of all ranks' rows, also those of the transpose. Does not
+  /// compare the transpose with the graph. Collective. Blocks.
   ///
   /// Complexity: a pass over the rows.
   /// Throws: collective_error on every rank, which names the first wrong offset of the lowest such
   ///   rank, or the first of its edges whose column is out of range.
   template <execution_space ExecSpace>
   void validate(communicator<ExecSpace> const& ranks) const {
-    detail::distributed::together(ranks, [&] { validate_rows(ranks.exec()); });
+    detail::distributed::run_collectively(ranks, [&] { validate_rows(ranks.exec()); });
   }
   /// Checks the rows of this rank unless the graph is trusted. Not collective. Throws:
   /// std::invalid_argument.
@@ -142,7 +144,7 @@ class csr_graph {
   ///   is not enough memory.
   template <execution_space ExecSpace, view_1d View>
   auto gather(communicator<ExecSpace> const& ranks, View const& own) const {
-    auto const all = detail::distributed::together(ranks, [&] {
+    auto const all = detail::distributed::run_collectively(ranks, [&] {
       detail::require_same_extent("what is gathered", own.extent(0), "vertices of this rank",
                                   m_out.vertices());
       detail::require_contiguous("what is gathered", own);

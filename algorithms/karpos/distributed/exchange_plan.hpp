@@ -39,7 +39,8 @@ struct owner_is_named {
 /// Requires: the communicator outlives the plan, and is not moved.
 /// Concurrency: one exchange at a time.
 /// Memory: 4 bytes for each row of this rank, and a buffer: 8 or 16 bytes for each row, or the size
-///   of the largest column moved, whichever is larger.
+///   of the largest column moved, whichever is larger. The constructor also allocates and frees
+///   partition_bytes.
 template <execution_space ExecSpace>
 class exchange_plan {
  public:
@@ -51,8 +52,9 @@ class exchange_plan {
   ///
   /// Complexity: one partition of the rows.
   /// Requires: owner_of(key) is a rank.
-  /// Throws: collective_error on every rank if keys are owners and one is no rank, for more than
-  ///   2^32 rows of a rank, or if there is not enough memory.
+  /// Throws: collective_error on every rank if owner_of is the default and a key is no rank (what
+  ///   other functions return is checked only with KARPOS_CONTRACTS), for more than 2^32 rows of a
+  ///   rank, or if there is not enough memory.
   /// Source: the distributors of Trilinos' Tpetra and of ArborX, for a plan that is made once.
   template <view_1d Keys, class OwnerOf = owner_is_named>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
@@ -67,9 +69,10 @@ class exchange_plan {
       : m_ranks(&ranks),
         m_kept(memory) {
     using key = typename Keys::non_const_value_type;
-    static_assert(sizeof(key) <= 8, "karpos: owners, or what tells them, have at most 8 bytes");
+    static_assert(sizeof(key) <= 8,
+                  "karpos: owners, or keys that determine them, have at most 8 bytes");
     detail::require_reachable<ExecSpace, Keys>();
-    detail::distributed::together(ranks, [&] {
+    detail::distributed::run_collectively(ranks, [&] {
       if constexpr (std::is_same_v<OwnerOf, owner_is_named>) require_ranks(keys);
       sort_rows(keys, owner_of);
     });
@@ -86,7 +89,8 @@ class exchange_plan {
   counts_type const& receive_counts() const { return m_receive_counts; }
 
   /// Sends in(i), for each row i of this rank, to the row's owner; writes what this rank receives
-  /// to out. Collective.
+  /// to out. Collective. Asynchronous if data travels between devices without the host, else
+  /// blocks.
   ///
   /// Throws: collective_error on every rank if `in` is not as long as sends(), if out is not as
   ///   long as receives() or is strided, or if there is not enough memory.
@@ -94,7 +98,7 @@ class exchange_plan {
   void exchange(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
     detail::require_reachable<ExecSpace, In, Out>();
-    auto const sorted = detail::distributed::together(*m_ranks, [&] {
+    auto const sorted = detail::distributed::run_collectively(*m_ranks, [&] {
       detail::require_same_extent("a column", in.extent(0), "rows of the plan", sends());
       detail::require_same_extent("what is received", out.extent(0), "rows of the plan",
                                   receives());
@@ -110,7 +114,7 @@ class exchange_plan {
   /// Sends a column to the owners, and returns what this rank receives in a new view. Collective.
   template <view_1d In>
   auto exchange(In const& in) const {
-    auto const out = detail::distributed::together(*m_ranks, [&] {
+    auto const out = detail::distributed::run_collectively(*m_ranks, [&] {
       return detail::distributed::allocate<typename In::non_const_value_type>(
           m_ranks->exec(), "karpos::distributed: received", m_receives);
     });
@@ -126,7 +130,7 @@ class exchange_plan {
   void exchange_back(In const& in, Out const& out) const {
     using element = typename In::non_const_value_type;
     detail::require_reachable<ExecSpace, In, Out>();
-    auto const sorted = detail::distributed::together(*m_ranks, [&] {
+    auto const sorted = detail::distributed::run_collectively(*m_ranks, [&] {
       detail::require_same_extent("what belongs to received rows", in.extent(0), "rows of the plan",
                                   receives());
       detail::require_contiguous("what belongs to received rows", in);
@@ -160,17 +164,18 @@ class exchange_plan {
     auto const& exec = m_ranks->exec();
     std::uint64_t const n = keys.extent(0);
     auto const split = detail::distributed::split_to<row>(
-        m_kept->rows.template room<row>(exec, "karpos::distributed: rows by owner", n), exec,
+        m_kept->rows.template reserve<row>(exec, "karpos::distributed: rows by owner", n), exec,
         m_ranks->size(), true, owner_of, keys, row_numbers{});
     m_send_counts = split.counts;
-    m_order = m_kept->order.template room<std::uint32_t>(exec, "karpos::distributed: order", n);
-    device::loop_over("karpos::exchange_plan: order", exec, keys.extent(0),
-                      detail::distributed::keep_number<row>{split.rows.data(), m_order.data()});
+    m_order = m_kept->order.template reserve<std::uint32_t>(exec, "karpos::distributed: order", n);
+    device::loop_over(
+        "karpos::exchange_plan: order", exec, keys.extent(0),
+        detail::distributed::store_row_number<row>{split.rows.data(), m_order.data()});
   }
   /// Returns a buffer of n elements, in the memory in which the rows were ordered.
   template <class T>
   auto buffer(std::uint64_t n) const {
-    return m_kept->rows.template room<T>(m_ranks->exec(), "karpos::distributed: buffer", n);
+    return m_kept->rows.template reserve<T>(m_ranks->exec(), "karpos::distributed: buffer", n);
   }
 
   communicator<ExecSpace> const* m_ranks;
@@ -189,7 +194,7 @@ class exchange_plan {
 /// Throws: as exchange_plan; collective_error if views differ in length.
 template <execution_space ExecSpace, view_1d Rows, view_1d Owners>
 auto repartition(communicator<ExecSpace> const& ranks, Rows const& rows, Owners const& owners) {
-  detail::distributed::together(ranks, [&] {
+  detail::distributed::run_collectively(ranks, [&] {
     detail::require_same_extent("rows", rows.extent(0), "owners", owners.extent(0));
   });
   return exchange_plan<ExecSpace>(ranks, owners).exchange(rows);

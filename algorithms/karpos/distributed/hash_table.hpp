@@ -40,8 +40,8 @@ struct insert_report : karpos::insert_report {
   std::vector<std::uint64_t> rejected_by_rank;
 };
 
-/// A hash table over ranks. Local: karpos::hash_map or karpos::hash_set, which holds the keys that
-/// a rank owns.
+/// A hash table over ranks, which can be moved, but not copied. Local: karpos::hash_map or
+/// karpos::hash_set, which holds the keys that a rank owns.
 ///
 /// Requires: keys of 4 or 8 bytes. The communicator outlives the table.
 /// Concurrency: one operation at a time, look-ups included, because operations share the kept
@@ -63,12 +63,13 @@ class hash_table {
   static_assert(sizeof(key_type) == 4 || sizeof(key_type) == 8,
                 "karpos: keys of a distributed table have 4 or 8 bytes");
 
-  /// Makes an empty table for max_keys keys on all ranks together: each rank has capacity for its
-  /// share and six standard deviations more. Collective.
+  /// Makes an empty table for max_keys keys on all ranks together. Each rank has capacity for
+  /// max_keys / ranks keys, and six times the square root of that more, because hashes spread keys
+  /// at random. Collective.
   ///
   /// Requires: hash and growth are the same on every rank.
-  /// Throws: collective_error if ranks pass different numbers of keys, loads or sentinels, and as
-  ///   the local table does.
+  /// Throws: collective_error if ranks pass different numbers of keys, loads or sentinels, or with
+  ///   the message of what the local table throws on some rank.
   hash_table(communicator_type const& ranks, std::uint64_t max_keys, options const& o = {},
              hasher const& hash = {})
       : m_ranks(&ranks),
@@ -77,7 +78,7 @@ class hash_table {
     require_same(ranks, "the load", o.load);
     require_same_sentinel("the key for empty slots", o.empty_key);
     require_same_sentinel("the key for erased slots", o.erased_key);
-    m_local = detail::distributed::together(ranks, [&] {
+    m_local = detail::distributed::run_collectively(ranks, [&] {
       return Local(ranks.exec(), detail::distributed::keys_of_rank(max_keys, ranks.size()), o,
                    hash);
     });
@@ -88,7 +89,8 @@ class hash_table {
   ///
   /// Returns: the sums over all ranks, and which ranks rejected keys.
   /// Throws: collective_error if a key equals a sentinel (after every other key was processed), if
-  ///   views differ in length, or if there is not enough memory.
+  ///   views differ in length, or if there is not enough memory. Keys that some rank has inserted
+  ///   by then stay.
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert(Keys const& keys, Values const& values) {
@@ -127,6 +129,8 @@ class hash_table {
   /// pays. bulk_strategy::reduced combines always (only keys and values that are numbers of 4 or 8
   /// bytes), direct and partitioned never. Pairs that were combined into another one count as
   /// existing.
+  ///
+  /// Throws: as insert; also collective_error if `strategy` is no bulk_strategy.
   template <view_1d Keys, view_1d Values, class Op>
     requires has_values
   insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
@@ -138,7 +142,8 @@ class hash_table {
   /// `missing` is the same on every rank. Collective.
   ///
   /// Throws: collective_error if views differ in length, if `missing` differs between ranks
-  ///   (checked if it is a number or an enumeration), or if there is not enough memory.
+  ///   (checked if it is a number or an enumeration), for more than 2^32 queries of a rank, or if
+  ///   there is not enough memory.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing) const {
@@ -148,7 +153,7 @@ class hash_table {
       m_local.find(m_ranks->exec(), q, answers, missing);
     });
   }
-  /// Writes whether each query of this rank is stored to out. Collective.
+  /// Writes whether each query of this rank is stored to out. Collective. Throws: as find.
   template <view_1d Queries, view_1d Out>
   void contains(Queries const& queries, Out const& out) const {
     look_up<typename Out::value_type>(queries, out, [&](auto const& q, auto const& answers) {
@@ -156,11 +161,12 @@ class hash_table {
     });
   }
 
-  /// Removes keys. Collective. Returns: how many were stored, on all ranks.
+  /// Removes keys. Collective. Returns: how many were stored, on all ranks. Throws:
+  /// collective_error, before any key is removed, if there is not enough memory.
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
     auto const received = send_keys(keys);
-    return m_ranks->all_reduce(detail::distributed::together(
+    return m_ranks->all_reduce(detail::distributed::run_collectively(
         *m_ranks, [&] { return m_local.erase(m_ranks->exec(), received); }));
   }
   /// Removes every key. Collective.
@@ -170,11 +176,11 @@ class hash_table {
   }
   /// Changes the capacity to new_max_keys keys on all ranks together. Collective.
   ///
-  /// Throws: collective_error if stored keys would not fit; nothing has changed on the rank that it
-  ///   names.
+  /// Throws: collective_error if the stored keys of some rank would not fit, or for lack of memory.
+  ///   That rank keeps its table; the others may have the new capacity; no key is lost.
   void rehash(std::uint64_t new_max_keys) {
     require_same(*m_ranks, "new_max_keys", new_max_keys);
-    detail::distributed::together(*m_ranks, [&] {
+    detail::distributed::run_collectively(*m_ranks, [&] {
       m_local.rehash(m_ranks->exec(),
                      detail::distributed::keys_of_rank(new_max_keys, m_ranks->size()));
     });
@@ -192,7 +198,7 @@ class hash_table {
 
   // Access to the keys of this rank, not collective. Every key is on one rank.
 
-  /// Returns the table of the keys that this rank owns. It may be asked anything; do not insert
+  /// Returns the table of the keys that this rank owns. All lookups are allowed; do not insert
   /// into it.
   Local const& local() const { return m_local; }
   /// Calls visit(key, value), or visit(key) for a set, for every key of this rank, in a kernel. If
@@ -225,25 +231,26 @@ class hash_table {
   owner_type owner_of() const { return {static_cast<std::uint32_t>(m_ranks->size()), m_hash}; }
 
   template <class Row>
-  auto room_to_send(std::uint64_t n) const {
-    return m_kept.sent.template room<Row>(m_ranks->exec(), "karpos::distributed: rows by owner", n);
+  auto reserve_send_buffer(std::uint64_t n) const {
+    return m_kept.sent.template reserve<Row>(m_ranks->exec(), "karpos::distributed: rows by owner",
+                                             n);
   }
   template <class Row>
-  auto room_to_receive(std::uint64_t n) const {
-    return m_kept.received.template room<Row>(m_ranks->exec(), "karpos::distributed: received rows",
-                                              n);
+  auto reserve_receive_buffer(std::uint64_t n) const {
+    return m_kept.received.template reserve<Row>(m_ranks->exec(),
+                                                 "karpos::distributed: received rows", n);
   }
   template <class Row>
   auto send(detail::distributed::split_rows<execution_space, Row> const& split) const {
     return detail::distributed::send_to_owners(
-        *m_ranks, split, [&](std::uint64_t n) { return room_to_receive<Row>(n); });
+        *m_ranks, split, [&](std::uint64_t n) { return reserve_receive_buffer<Row>(n); });
   }
   /// Sends keys without values. Returns: the keys that this rank owns.
   template <class Keys>
   auto send_keys(Keys const& keys) const {
     detail::require_key_type<key_type, Keys>();
-    auto const split = detail::distributed::together(*m_ranks, [&] {
-      return detail::distributed::split_to<key_type>(room_to_send<key_type>(keys.extent(0)),
+    auto const split = detail::distributed::run_collectively(*m_ranks, [&] {
+      return detail::distributed::split_to<key_type>(reserve_send_buffer<key_type>(keys.extent(0)),
                                                      m_ranks->exec(), m_ranks->size(), false,
                                                      owner_of(), keys);
     });
@@ -252,7 +259,7 @@ class hash_table {
   template <class Keys, class Insert>
   insert_report insert_rows(Keys const& keys, Insert const& insert) {
     auto const received = send_keys(keys);
-    return sum_of(detail::distributed::together(
+    return sum_of(detail::distributed::run_collectively(
         *m_ranks, [&] { return insert(m_local, m_ranks->exec(), received); }));
   }
   template <class Keys, class Values, class Insert>
@@ -260,13 +267,14 @@ class hash_table {
     detail::require_key_type<key_type, Keys>();
     detail::require_value_type<mapped_type, Values>();
     using row = key_value<key_type, mapped_type>;
-    auto const split = detail::distributed::together(*m_ranks, [&] {
+    auto const split = detail::distributed::run_collectively(*m_ranks, [&] {
       detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-      return detail::distributed::split_to<row>(room_to_send<row>(keys.extent(0)), m_ranks->exec(),
-                                                m_ranks->size(), false, owner_of(), keys, values);
+      return detail::distributed::split_to<row>(reserve_send_buffer<row>(keys.extent(0)),
+                                                m_ranks->exec(), m_ranks->size(), false, owner_of(),
+                                                keys, values);
     });
     auto const received = send(split);
-    return sum_of(detail::distributed::together(*m_ranks, [&] {
+    return sum_of(detail::distributed::run_collectively(*m_ranks, [&] {
       return insert(m_local, m_ranks->exec(),
                     detail::distributed::member_of_rows(received, &row::key),
                     detail::distributed::member_of_rows(received, &row::value));
@@ -283,18 +291,19 @@ class hash_table {
     return sum;
   }
   [[noreturn]] void throw_full(insert_report const& report) const {
-    std::string who;
+    std::string rejecting_ranks;
     int first = -1;
     for (int r = 0; r < m_ranks->size(); ++r) {
       std::uint64_t const n = report.rejected_by_rank[static_cast<std::size_t>(r)];
       if (n == 0) continue;
       if (first < 0) first = r;
-      who += (who.empty() ? "" : ", ") + std::to_string(n) + " on rank " + std::to_string(r);
+      rejecting_ranks += (rejecting_ranks.empty() ? "" : ", ") + std::to_string(n) + " on rank " +
+                         std::to_string(r);
     }
     std::uint64_t const held = size();
     throw collective_error(
         "karpos: a distributed table is full (it holds " + std::to_string(held) +
-            " keys; rejected: " + who +
+            " keys; rejected: " + rejecting_ranks +
             "): construct or rehash with max_keys >= " + std::to_string(held + report.rejected),
         first, *m_ranks);
   }
@@ -303,15 +312,15 @@ class hash_table {
     detail::require_key_type<key_type, Queries>();
     static_assert(std::is_same_v<typename Out::value_type, Answer>,
                   "karpos: what a distributed table finds goes to a view of its values");
-    detail::distributed::together(*m_ranks, [&] {
+    detail::distributed::run_collectively(*m_ranks, [&] {
       detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     });
     exchange_plan<execution_space> const plan(*m_ranks, queries, owner_of(), m_plan_memory);
-    auto const q = detail::distributed::together(
-        *m_ranks, [&] { return room_to_receive<key_type>(plan.receives()); });
+    auto const q = detail::distributed::run_collectively(
+        *m_ranks, [&] { return reserve_receive_buffer<key_type>(plan.receives()); });
     plan.exchange(queries, q);
-    auto const answers = detail::distributed::together(*m_ranks, [&] {
-      auto const a = m_kept.sent.template room<Answer>(
+    auto const answers = detail::distributed::run_collectively(*m_ranks, [&] {
+      auto const a = m_kept.sent.template reserve<Answer>(
           m_ranks->exec(), "karpos::distributed: answers", plan.receives());
       look_up(q, a);
       m_ranks->exec().fence("karpos::distributed: answers");
@@ -322,7 +331,7 @@ class hash_table {
 
   using plan_memory = detail::distributed::plan_memory<execution_space>;
   struct row_memory {
-    detail::distributed::kept_memory<execution_space> sent, received;
+    detail::distributed::reusable_memory<execution_space> sent, received;
   };
 
   communicator_type const* m_ranks;
@@ -345,7 +354,7 @@ insert_report hash_table<Local>::merge(Keys const& keys, Values const& values, O
   d::groups<execution_space, key_type, mapped_type> groups;
   bool is_reduced = false;
   if constexpr (d::can_combine<key_type, mapped_type>)
-    is_reduced = d::together(*m_ranks, [&] {
+    is_reduced = d::run_collectively(*m_ranks, [&] {
       detail::require_known(strategy);
       detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
       bool const pays =
@@ -356,7 +365,7 @@ insert_report hash_table<Local>::merge(Keys const& keys, Values const& values, O
       return pays;
     });
   else
-    d::together(*m_ranks, [&] { detail::require_known(strategy); });
+    d::run_collectively(*m_ranks, [&] { detail::require_known(strategy); });
   std::uint64_t const combined = is_reduced ? keys.extent(0) - groups.keys.extent(0) : 0;
   using key_view = Kokkos::View<key_type const*, Kokkos::LayoutStride, memory_space>;
   using value_view = Kokkos::View<mapped_type const*, Kokkos::LayoutStride, memory_space>;

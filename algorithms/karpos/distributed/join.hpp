@@ -34,17 +34,18 @@ struct joined_rows {
 };
 
 /// Joins rows(column, ...) of all ranks by equal rows. Both sides have columns of the same types. A
-/// rank may have any number of rows, also none. Collective.
+/// rank may have any number of rows, also none. Collective. Blocks.
 ///
 /// Returns: the rows of the join that this rank holds, in no particular order.
-/// Complexity: each side is exchanged once, a row of the columns and 8 bytes each; then as
-///   karpos::join.
+/// Complexity: each row is sent once, with 8 bytes for its number; then as karpos::join.
 /// Requires: the hash and the equality of the left rows are those of the right rows, the same on
-///   every rank; no nulls.
+///   every rank; no nulls. No rank passes more than 2^32 rows of a side, or receives more than
+///   2^31 - 8 right rows.
 /// Memory: the rows that are sent, those that are received, and what row_index and karpos::join
 ///   take.
-/// Throws: collective_error on every rank, with what one of them throws, or if ranks pass different
-///   kinds.
+/// Throws: collective_error on every rank if ranks pass different kinds or some rank has too many
+///   rows, or with the message of the lowest rank on which row_index, karpos::join or an allocation
+///   throws.
 template <execution_space ExecSpace, class Left, class Right>
 auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& right,
           join_kind kind) {
@@ -60,7 +61,7 @@ auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& r
   require_same(ranks, "the kind of a join", kind);
   auto const mine = d::send_rows(ranks, left), theirs = d::send_rows(ranks, right);
   joined_rows<typename ExecSpace::memory_space> result;
-  d::together(ranks, [&] {
+  d::run_collectively(ranks, [&] {
     auto const& exec = ranks.exec();
     auto const left_rows = d::as_rows(right, mine.rows);
     auto const joined = detail::explain_as("karpos::distributed::join", d::fewer_rows, [&] {

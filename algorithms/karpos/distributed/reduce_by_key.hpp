@@ -15,10 +15,10 @@
 #include "karpos/operations.hpp"
 
 namespace karpos::detail::distributed {
-struct opened_reduction {
+struct reduction_memory_access {
   template <class Memory>
-  static auto& rooms(Memory& m) {
-    return m.m_rooms;
+  static auto& buffers(Memory& m) {
+    return m.m_buffers;
   }
 };
 }  // namespace karpos::detail::distributed
@@ -47,20 +47,21 @@ class reduction_memory {
   reduction_memory& operator=(reduction_memory&&) noexcept = default;
 
   /// Frees the memory. Requires: the groups of the last reduction are no longer used.
-  void release() { m_rooms = {}; }
+  void release() { m_buffers = {}; }
 
  private:
-  friend struct detail::distributed::opened_reduction;
-  detail::distributed::reduction_rooms<ExecSpace> m_rooms;
+  friend struct detail::distributed::reduction_memory_access;
+  detail::distributed::reduction_buffers<ExecSpace> m_buffers;
 };
 
 /// Reduces the values of equal keys of all ranks by op: each rank reduces its rows, sends each
 /// group to the owner of its key, and reduces what it receives. Keys, values and op are as in
-/// karpos::reduce_by_key. Collective.
+/// karpos::reduce_by_key. Collective. Blocks.
 ///
 /// Returns: the groups that this rank owns, in no particular order; every key is on one rank.
 /// Complexity: two reductions and an exchange of the groups; a rank sends a key once, however often
 ///   it occurs.
+/// Requires: op is the same on all ranks.
 /// Memory: at most twice this rank's rows, twice the rows that it receives, and what
 ///   karpos::reduce_by_key takes.
 /// Throws: collective_error on every rank if views differ in length, or with the message of a
@@ -73,11 +74,11 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
   using value = typename Values::non_const_value_type;
   static_assert(d::can_combine<key, value>,
                 "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
-  d::reduction_rooms<ExecSpace> rooms;
-  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, rooms, [&](std::uint64_t n) {
-    rooms.keys.release();  // they have been sent
-    rooms.values.release();
-    rooms.sent.release();
+  d::reduction_buffers<ExecSpace> buffers;
+  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
+    buffers.keys.release();  // they have been sent
+    buffers.values.release();
+    buffers.sent.release();
     return d::new_groups<ExecSpace, key, value>(ranks.exec(), n);
   });
   std::uint64_t const total = ranks.all_reduce(std::uint64_t(groups.keys.extent(0)));
@@ -95,10 +96,10 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
   using value = typename Values::non_const_value_type;
   static_assert(d::can_combine<key, value>,
                 "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
-  auto& rooms = d::opened_reduction::rooms(memory);
-  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, rooms, [&](std::uint64_t n) {
-    return d::groups_in<ExecSpace, key, value>(ranks.exec(), rooms.owned_keys, rooms.owned_values,
-                                               n);
+  auto& buffers = d::reduction_memory_access::buffers(memory);
+  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
+    return d::groups_in<ExecSpace, key, value>(ranks.exec(), buffers.owned_keys,
+                                               buffers.owned_values, n);
   });
   std::uint64_t const total = ranks.all_reduce(std::uint64_t(groups.keys.extent(0)));
   return reduced_groups<key, value, typename ExecSpace::memory_space>{groups.keys, groups.values,

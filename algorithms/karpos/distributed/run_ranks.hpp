@@ -15,10 +15,10 @@
 
 namespace karpos::distributed {
 
-/// Thrown by a collective operation on every rank of its communicator, with the message of the
-/// lowest rank that failed: because an argument was refused, memory was not available, or arguments
-/// differ. Every rank may catch it and go on. Communicators that are destroyed while it is thrown
-/// are not given back to MPI: make them outside of the try block.
+/// Thrown by a collective operation on every rank of its communicator if on some rank an argument
+/// is refused or memory is short, or if arguments differ between ranks. Its message is that of the
+/// lowest rank that failed. Every rank may catch it and go on. Communicators that are destroyed
+/// while it is thrown are not given back to MPI: make them outside of the try block.
 class collective_error : public std::runtime_error {
  public:
   /// Makes an error of the ranks of a communicator. rank: the one that failed; -1 if several
@@ -79,11 +79,11 @@ inline std::string current_message() {
 
 namespace karpos::distributed {
 
-/// Runs f() on every rank, and ends all ranks when one of them fails. If an exception leaves f on
-/// some ranks only, all processes end (MPI_Abort), because the others may wait in an operation that
-/// this rank will never join. A collective_error, which every rank throws, is printed by the first
-/// rank, and the program may end as usual. A collective_error of a communicator of only some ranks
-/// ends all processes, too, with the message of its first rank.
+/// Runs f() on every rank, and ends all ranks when one of them fails. If an exception other than
+/// collective_error leaves f on any rank, all processes end (MPI_Abort), because the others may
+/// wait in an operation that this rank will never join. A collective_error, which every rank
+/// throws, is printed by the first rank, and the program may end as usual. A collective_error of a
+/// communicator of only some ranks ends all processes, too, with the message of its first rank.
 ///
 /// Returns: what f returns if that is an int, else 0; 1 after a collective_error.
 /// Requires: MPI is initialised; f returns void or int. Every rank of `comm` calls it.

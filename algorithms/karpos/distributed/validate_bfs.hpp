@@ -22,9 +22,13 @@ namespace karpos::distributed {
 ///
 /// Returns: the defects of all ranks, the same on each; valid() if there are none.
 /// Complexity: every edge once, on one rank; distances and parents of all vertices are gathered.
-/// Memory: a distance and a parent for each vertex of the whole graph, on every rank.
-/// Throws: collective_error on every rank, as bfs, and if the graph is not valid
-///   (csr_graph::validate) and not trusted.
+/// Requires: either all ranks pass one vertex, or all pass a view of sources.
+/// Memory: on every rank a distance, a parent and two bits for each vertex of the whole graph, and
+///   all sources.
+/// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
+///   ranks pass different vertices as `source`, or if only some pass parents; if results have
+///   another length, are strided, or overlap each other; if the graph is not valid
+///   (csr_graph::validate) and not trusted; if there is not enough memory.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Follow = follow_all>
@@ -35,8 +39,8 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
   namespace d = detail::distributed;
   namespace checks = detail::validate_bfs;
   bool const with_parents = ranks.all_reduce(parents.extent(0) > 0 ? 1 : 0, maximum{}) > 0;
-  auto const all_sources = d::sources_of_all<VertexId>(ranks, graph.vertices(), source);
-  auto const sources = d::together(ranks, [&] {
+  auto const all_sources = d::gather_sources<VertexId>(ranks, graph.vertices(), source);
+  auto const sources = d::run_collectively(ranks, [&] {
     d::require_results(graph, distances, parents, with_parents);
     graph.validate_unless_trusted(ranks.exec());
     return all_sources.in_view(ranks.exec());
@@ -49,11 +53,11 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
   auto const& exec = ranks.exec();
   using memory_space = typename ExecSpace::memory_space;
   using counts_view = Kokkos::View<checks::defect_counts*, memory_space>;
-  auto const sets = d::together(ranks, [&] {
+  auto const sets = d::run_collectively(ranks, [&] {
     return d::allocate<std::uint32_t>(exec, "karpos::validate_bfs: sets", 2 * words);
   });
   detail::fill("karpos::validate_bfs: sets", exec, sets, 0);
-  counts_view const counts = d::together(ranks, [&] {
+  counts_view const counts = d::run_collectively(ranks, [&] {
     return counts_view(Kokkos::view_alloc(exec, "karpos::validate_bfs: defects"), 1);
   });
   detail::fill("karpos::validate_bfs: no defects", exec, counts, checks::defect_counts{});

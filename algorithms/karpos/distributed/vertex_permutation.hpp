@@ -10,10 +10,11 @@ namespace karpos::distributed {
 
 /// A random permutation of vertices that takes no memory: a function of the number of vertices and
 /// a seed, the same on every rank and on devices. build_csr numbers vertices by it
-/// (csr_options::permutation), so that the vertices of each rank are a random sample. A default one
-/// leaves every vertex its number.
+/// (csr_options::permutation), so that the vertices of each rank are a random sample. A default
+/// one, of no vertices, maps every number to itself.
 ///
-/// Complexity: constant, on average: fewer than two walks, of nine multiplications each.
+/// Complexity: on average fewer than two calls of the inner permutation, each of nine
+///   multiplications.
 /// Source: cycle walking (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002),
 ///   over a permutation of the numbers below the smallest power of two that is not below
 ///   `vertices`.
@@ -26,7 +27,8 @@ class vertex_permutation {
     while (m_bits < 64 && (vertices - 1) >> m_bits != 0) ++m_bits;
   }
 
-  /// Returns the number that vertex v gets. Requires: v is below vertices().
+  /// Returns the number that vertex v gets. Requires: v is below vertices(), unless this is a
+  /// default one.
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t v) const {
     if (m_vertices < 2) return v;
     do
@@ -37,7 +39,7 @@ class vertex_permutation {
     while (v >= m_vertices);
     return v;
   }
-  /// Returns the vertex that gets number v. Requires: v is below vertices().
+  /// Returns the vertex that gets number v. Requires: as operator().
   KOKKOS_FUNCTION std::uint64_t inverse(std::uint64_t v) const {
     if (m_vertices < 2) return v;
     do

@@ -28,7 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T a, T b) {
 }
 
 /// Returns x, a word or several words, and hides from a GPU's compiler how x was computed. The
-/// compiler then computes again what depends on x, and does not keep it in registers.
+/// compiler then computes what depends on x at each use, instead of keeping it in registers.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T opaque(T const& x) {
   T same = x;

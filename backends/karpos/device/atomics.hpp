@@ -25,8 +25,8 @@ template <class Word>
 concept machine_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t> ||
                        std::is_same_v<Word, word16>;
 
-/// Reads a word atomically; relaxed. A reader that recognises the lo half of a word16 sees the hi
-/// half that was written with it, or a later one.
+/// Reads a word atomically; relaxed. The halves of a word16 may be read one after the other: if lo
+/// has a value that was written together with hi, then hi is that one or a later one.
 template <machine_word Word>
 KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   Word r{};
@@ -105,9 +105,9 @@ KOKKOS_FUNCTION Word compare_and_swap_acquire(Word* p, Word expected, Word desir
   return r;
 }
 
-/// Compares and swaps with acquire order, and not before the reads whose values this thread has
-/// used. On GPUs it does not release: other threads may see this thread's writes to other words
-/// later. On CPUs it acquires and releases.
+/// Compares and swaps with acquire order, and after those earlier reads that this call depends on:
+/// their values decided whether, where or what it swaps. On GPUs it does not release: other threads
+/// may see this thread's writes to other words later. On CPUs it acquires and releases.
 template <machine_word Word>
   requires(sizeof(Word) <= 8)
 KOKKOS_FUNCTION Word compare_and_swap_after_reads(Word* p, Word expected, Word desired) {
@@ -185,8 +185,8 @@ KOKKOS_INLINE_FUNCTION void fence_seq_cst_after_update() {
   KOKKOS_IF_ON_HOST((host::fence_seq_cst_after_update();))
 }
 
-/// Acts as acquire_fence for reads whose values this thread has used. Costs nothing on hardware
-/// that keeps such reads in order.
+/// Acts as acquire_fence for those earlier reads that this call depends on: their values decided
+/// whether it is called. Costs nothing on hardware that keeps such reads in order.
 KOKKOS_INLINE_FUNCTION void order_used_reads() {
   KOKKOS_IF_ON_DEVICE((native_device::order_used_reads();))
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
@@ -206,10 +206,11 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch. Words of 4 bytes take load_relaxed, set_bits, add, fetch_add,
-// fetch_max and compare_and_swap, as global memory does, and exchange. Words of 8 bytes take
-// load_relaxed, add and compare_and_swap. On CPUs a team is one thread, so that the accesses are
-// plain.
+// Words of a team's scratch. On CPUs a team is one thread, so that the accesses are plain. They act
+// as on global memory, and there is exchange in addition:
+//
+//   4 bytes   load_relaxed, set_bits, add, fetch_add, fetch_max, compare_and_swap, exchange
+//   8 bytes   load_relaxed, add, compare_and_swap
 
 template <class Word>
   requires(std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>)
@@ -219,8 +220,7 @@ KOKKOS_FUNCTION Word load_relaxed(scratch_pointer<Word> p) {
   KOKKOS_IF_ON_HOST((v = *p.address;))
   return v;
 }
-/// Reads N neighbouring words, each atomically. Requires: they take 16 bytes, and are aligned to
-/// that.
+/// Reads N adjacent words, each atomically. Requires: they take 16 bytes, and are aligned to that.
 template <class Word, int N>
 KOKKOS_FORCEINLINE_FUNCTION void load_relaxed(scratch_pointer<Word> p, Word (&to)[N]) {
   static_assert(N * sizeof(Word) == 16);
@@ -352,7 +352,7 @@ template <machine_word Word>
 KOKKOS_FORCEINLINE_FUNCTION Word load_frozen(Word const* p) {
   return *p;
 }
-/// Reads N neighbouring words that no thread changes concurrently, on GPUs in one load of 16 bytes.
+/// Reads N adjacent words that no thread changes concurrently, on GPUs in one load of 16 bytes.
 /// Requires: the words take 16 bytes, and p is aligned to that.
 template <class T, int N>
   requires(sizeof(T) == 4 || sizeof(T) == 8)
@@ -362,8 +362,8 @@ KOKKOS_FORCEINLINE_FUNCTION void load_frozen(T const* p, T (&to)[N]) {
   KOKKOS_IF_ON_HOST((for (int i = 0; i < N; ++i) to[i] = p[i];))
 }
 
-/// Reads the B slots of a bucket as a window. Each slot is read as load_relaxed reads it; the
-/// window as a whole is no snapshot.
+/// Reads the B slots of a bucket as a window. Each slot is read as load_relaxed reads it, but if
+/// Access is frozen, GPU tiles of width 1 use plain loads. The window as a whole is no snapshot.
 template <int B, access Access, tile Tile, machine_word Word>
 KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* bucket) {
   if constexpr (std::is_same_v<Tile, host_thread>) {

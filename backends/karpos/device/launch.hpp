@@ -17,8 +17,8 @@ namespace karpos::device {
 
 namespace detail {
 
-/// Kernel with a tile (cooperative group) for each index. A tile is a thread of a range or, if
-/// tiles span several threads, a thread of a team whose vector length is W.
+/// Kernel with a tile (cooperative group) for each index. If a tile is one thread, it is an index
+/// of a range policy. Else it is a Kokkos thread of a team, whose vector length is W.
 template <class ExecSpace, int W, class Body>
 struct tile_kernel {
   using tile_type = tile_for<ExecSpace, W>;
@@ -55,7 +55,8 @@ struct tile_kernel {
 
 }  // namespace detail
 
-/// Runs body(tile, i) for every i in [0, n), each on a tile of W lanes. Asynchronous to the host.
+/// Runs body(tile, i) for every i in [0, n), each on a tile of W lanes. Asynchronous to the host on
+/// GPUs; on CPUs returns when the loop has ended.
 template <int W, class ExecSpace, class Body>
 void for_each_tile(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                    Body const& body) {
@@ -67,8 +68,8 @@ namespace detail {
 
 /// Launch bounds of a staged body on GPUs: threads of a block, and blocks that a multiprocessor
 /// shall hold at once, which limits the registers of a thread. 0 and 0 mean no bounds. A body whose
-/// rare branches need many registers declares a member `threads_at_once`: the sum over the blocks
-/// of a multiprocessor.
+/// rare branches need many registers declares a member `threads_at_once`: the number of threads
+/// that a multiprocessor shall hold.
 template <class Body>
 inline constexpr unsigned block_threads = 0;
 template <class Body>
@@ -82,7 +83,7 @@ inline constexpr unsigned blocks_at_once<Body> = Body::threads_at_once / block_t
 
 /// Kernel that calls a staged body once for every index: the portable form.
 template <class ExecSpace, class Body>
-struct asked_once {
+struct unpipelined_kernel {
   index_type n;
   Body body;
 
@@ -94,14 +95,14 @@ struct asked_once {
         Kokkos::LaunchBounds<bound ? block_threads<Body> : 0, bound ? blocks_at_once<Body> : 0>;
     return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<index_type>, bounds>(exec, 0, n);
   }
-  KOKKOS_FORCEINLINE_FUNCTION staged_result ask(index_type i) const {
+  KOKKOS_FORCEINLINE_FUNCTION staged_result run(index_type i) const {
     auto stage = body.stage(i);
     return body(i, stage);
   }
-  KOKKOS_FUNCTION void operator()(index_type i) const { ask(i); }
+  KOKKOS_FUNCTION void operator()(index_type i) const { run(i); }
   template <class Tally>
   KOKKOS_FUNCTION void operator()(index_type i, Tally& tally) const {
-    staged_result const r = ask(i);
+    staged_result const r = run(i);
     for (int c = 0; c < Tally::counters; ++c) tally[c] += r.counts(c);
   }
 };
@@ -111,20 +112,21 @@ struct asked_once {
 template <int Distance, class ExecSpace, class Body>
 auto staged_kernel(ExecSpace const& exec, index_type n, Body const& body) {
   if constexpr (Distance == 0)
-    return asked_once<ExecSpace, Body>{n, body};
+    return unpipelined_kernel<ExecSpace, Body>{n, body};
   else
     return pipeline<ExecSpace, Distance, Body>(exec, n, body);
 }
 
 /// Kernel with one thread for each index, in blocks of 1,024 unless the body has bounds of its own.
-/// Each block votes on the counters: a reduction through shared memory costs a tenth of an
-/// insertion, three votes nothing. Blocks of 1,024 are the fastest measured: insertions of 2^27
-/// keys at load 0.5 run at 14.6 G/s in blocks of 1,024 and at 14.3 in blocks of 256.
+/// Each block counts the threads that returned each counter with one hardware vote: a reduction
+/// through shared memory costs a tenth of an insertion, three votes nothing. Blocks of 1,024 are
+/// the fastest measured: insertions of 2^27 keys at load 0.5 run at 14.6 G/s in blocks of 1,024 and
+/// at 14.3 in blocks of 256.
 template <class ExecSpace, class Body, class Tally, class... P>
-struct voting {
-  static constexpr bool asks = block_threads<Body> != 0;
-  static constexpr int block = asks ? block_threads<Body> : 1024;
-  static constexpr unsigned blocks = asks ? blocks_at_once<Body> : 1;
+struct voting_kernel {
+  static constexpr bool has_bounds = block_threads<Body> != 0;
+  static constexpr int block = has_bounds ? block_threads<Body> : 1024;
+  static constexpr unsigned blocks = has_bounds ? blocks_at_once<Body> : 1;
   using policy_type = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<index_type>,
                                          Kokkos::LaunchBounds<block, blocks>>;
   index_type n;
@@ -155,9 +157,9 @@ struct zero_tally {
 
 }  // namespace detail
 
-/// Runs body(i, stage) for every i in [0, n), where stage = body.stage(i) says where to look first.
+/// Runs body(i, stage) for every i in [0, n), where stage = body.stage(i) says what to probe first.
 /// If Distance is not 0, the body also has the members that a pipeline needs (pipeline.hpp).
-/// Asynchronous to the host.
+/// Asynchronous to the host on GPUs; on CPUs returns when the loop has ended.
 template <int Distance, class ExecSpace, class Body>
 void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                      Body const& body) {
@@ -166,13 +168,15 @@ void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint6
 }
 
 /// Runs a staged body as for_each_staged does, and counts how often it returned counted(0),
-/// counted(1), … The counts replace those in `tally`, a view of rank zero. Tally has `counters`
-/// counters, accessed as tally[i], and a Kokkos::reduction_identity. Asynchronous to the host.
+/// counted(1), … The counts replace those in `tally`, a view of rank zero. Asynchronous to the host
+/// on GPUs; on CPUs returns when the loop has ended.
+/// Requires: Tally has `counters` counters, accessed as tally[i], and a Kokkos::reduction_identity.
+/// If Distance is not 0, it has at most four counters.
 template <int Distance, class ExecSpace, class Body, class Tally, class... P>
 void tally_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                        Body const& body, Kokkos::View<Tally, P...> const& tally) {
   if constexpr (Distance == 0 && native_part<ExecSpace>::counts_votes) {
-    using kernel = detail::voting<ExecSpace, Body, Tally, P...>;
+    using kernel = detail::voting_kernel<ExecSpace, Body, Tally, P...>;
     Kokkos::parallel_for(label + " (zero)", Kokkos::RangePolicy<ExecSpace>(exec, 0, 1),
                          detail::zero_tally<Tally, P...>{tally});
     auto const blocks = static_cast<int>((n + kernel::block - 1) / kernel::block);

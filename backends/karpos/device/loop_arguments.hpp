@@ -9,15 +9,15 @@
 #include "karpos/device/space.hpp"
 
 // Members of the body of a loop on CPUs. Each thread copies the body to its stack. Compilers keep
-// the copy in registers only if no function that they call knows its address. The copy constructor
-// of a Kokkos::View is such a function, and in a large source compilers call it. Each turn of the
+// the copy in registers only if its address goes to no function that is not inlined. The copy
+// constructor of a Kokkos::View takes it, and in a large source is not inlined. Each turn of the
 // loop would then read the whole body again. A body therefore holds
 //
-//   a view        as strided_elements: a pointer and a stride
-//   a function    itself, or a reference to it if its copies are not trivial; a view of proxies
-//                 likewise
-//   a structure   of such members, with a function transformed(f): the result of transformed for
-//                 f = for_loop, a copy with f(member) for each member
+//   a view        of rank one as strided_elements: a pointer and a stride
+//   a function    itself if it is trivially copyable, else a reference to it. A view of another
+//                 rank, or whose elements are proxies, likewise
+//   a structure   of such members, with transformed(f), which returns a copy of it with f(member)
+//                 in place of each member
 //
 // Loops assert that their bodies are trivially copyable. GPUs get views and functions unchanged.
 // Measured: perf/results/cpu/crowded_sources.md.

@@ -14,8 +14,9 @@
 
 // Loops and reductions over indices. On GPUs each loop is a kernel of its own. On CPUs one kernel
 // runs all loops, and the steps of programs (program.hpp), through a pointer to a function.
-// Compilers spend more time on a Kokkos kernel than on most bodies, and a thread makes one such
-// call for its part of the indices. Bodies hold views by for_loop (loop_arguments.hpp).
+// Compilers spend more time on a Kokkos kernel than on most bodies, and the call through the
+// pointer is made once for each part of the indices. Bodies hold views by for_loop
+// (loop_arguments.hpp).
 
 namespace karpos::device {
 
@@ -40,7 +41,7 @@ KARPOS_FLATTEN void run_part(void const* body, std::uint64_t first, std::uint64_
   for (std::uint64_t i = first; i < last; ++i) work(i);
 }
 
-/// A reduction: its body, and the result that the results of all parts are joined with.
+/// A reduction: its body, and the total, which each part's result is joined to under a mutex.
 template <class Reducer, class Body>
 struct reduction {
   using value_type = typename Reducer::value_type;
@@ -63,8 +64,8 @@ struct reduction {
   }
 };
 
-/// Runs a kernel with a part for each thread. Requires: Kokkos::parallel_for is blocking in this
-/// space, as it is on CPUs; a fence would have to follow for HPX.
+/// Runs a kernel with a part for each thread. Requires: Kokkos::parallel_for returns when the loop
+/// has ended, as in Serial, OpenMP and Threads. HPX runs loops asynchronously: it is not supported.
 template <class ExecSpace>
 void run_parts(std::string_view label, ExecSpace const& exec, part_kernel kernel) {
   kernel.parts =
@@ -74,7 +75,8 @@ void run_parts(std::string_view label, ExecSpace const& exec, part_kernel kernel
 
 }  // namespace detail
 
-/// Runs body(i) for i in [0, n). Asynchronous to the host.
+/// Runs body(i) for i in [0, n). Asynchronous to the host on GPUs; on CPUs returns when the loop
+/// has ended.
 template <class ExecSpace, class Body>
 void loop_over(std::string_view label, ExecSpace const& exec, std::uint64_t n, Body const& body) {
   if constexpr (is_device<ExecSpace>)
@@ -83,8 +85,9 @@ void loop_over(std::string_view label, ExecSpace const& exec, std::uint64_t n, B
     detail::run_parts(label, exec, {detail::run_part<Body>, &body, n, 1});
 }
 
-/// Runs body(i) for i in [0, n) if some indices cost far more than others: each CPU thread claims
-/// the next `turn` indices when it is idle. Asynchronous to the host.
+/// Runs body(i) for i in [0, n), for loops in which some indices cost far more than others: each
+/// CPU thread claims the next `turn` indices when it is idle. Asynchronous to the host on GPUs; on
+/// CPUs returns when the loop has ended.
 template <class ExecSpace, class Body>
 void loop_in_turns(std::string_view label, ExecSpace const& exec, std::uint64_t n, Body const& body,
                    [[maybe_unused]] std::uint64_t turn = 4096) {
@@ -99,7 +102,8 @@ void loop_in_turns(std::string_view label, ExecSpace const& exec, std::uint64_t 
   }
 }
 
-/// Returns the reduction of body(i, value) over i in [0, n) by a reducer of Kokkos. Blocks.
+/// Returns the reduction of body(i, value) over i in [0, n) by a reducer of Kokkos. Blocks. CPUs
+/// join the parts in the order in which they end: floating-point sums are not reproducible.
 template <class Reducer, class ExecSpace, class Body>
 typename Reducer::value_type reduce_over(std::string_view label, ExecSpace const& exec,
                                          std::uint64_t n, Body const& body) {

@@ -15,11 +15,11 @@ inline constexpr int most_peers = 8;
 /// open.
 struct peer_distances {
   std::int64_t bytes[most_peers];
-  int count, me;
+  int count, rank;  // number of ranks; this one
 
   template <class T>
-  KOKKOS_FUNCTION T* of(int rank, T* mine) const {
-    return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(mine) + bytes[rank]);
+  KOKKOS_FUNCTION T* of(int r, T* mine) const {
+    return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(mine) + bytes[r]);
   }
 };
 

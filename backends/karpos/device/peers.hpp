@@ -12,22 +12,23 @@
 // Devices that belong to several processes of a host and address each other's memory, and programs
 // whose kernel spans all these devices.
 //
-// Every process (a rank) allocates a window of the same size, tells its handle to the others, and
+// Every process (a rank) allocates a window of the same size, sends its handle to the others, and
 // opens their windows. If an object lies at the same place in the window of each rank, a kernel can
 // write the object of every rank:
 //
 //   rank 0   window | status | … |   <--- rank 1 writes its words here, too
 //   rank 1   window | status | … |   <--- and rank 0 here
 //
-// A spanning grid runs a program (program.hpp) in one kernel on each device. In addition to `run`,
-// it has
+// A spanning grid runs a program (program.hpp) as one kernel on each device; these wait for each
+// other. In addition to `run`, it has
 //
 //   grid.run_on_all(step, then)
 //       Runs a step as `run` does, but waits for the teams of all ranks. Whatever any team wrote to
 //       any window is visible afterwards.
 //   grid.run_on_all(step, &mine, then)
-//       Also sends *mine, a small object in memory, to all ranks, as it is when this rank's teams
-//       are done. then() reads the object of rank r by of_rank<T>(r).
+//       Also sends *mine to all ranks once all teams of this rank are done. It lies in the device's
+//       memory and has at most 128 bytes, a multiple of 4. then() reads rank r's by
+//       grid.of_rank<T>(r).
 //   grid.ranks(), grid.rank()
 //       The number of ranks, and the number of this one.
 
@@ -37,7 +38,17 @@ namespace karpos::device {
 template <class ExecSpace>
 inline constexpr bool spans_devices = native_part<ExecSpace>::spans_devices;
 
-/// The window of a process; requires spans_devices.
+/// The window of a process: movable, and freed by free() alone. Requires: spans_devices.
+///
+///   peer_window(exec, bytes)   allocates `bytes` bytes, zero and aligned to 256
+///   share()                    returns a peer_window::handle to send: bytes, trivially copyable
+///   open(handles, rank)        opens the other windows; handles[r] is rank r's, `rank` this one's
+///   data()                     returns the address of the bytes
+///   distances()                returns the peer_distances to all windows, for kernels
+///   close()                    closes the other windows
+///   free()                     frees this window, after close() on all ranks
+///
+/// Throws: std::runtime_error if the device cannot allocate, share or open the memory.
 template <class ExecSpace>
 using peer_window = typename native_part<ExecSpace>::peer_window;
 

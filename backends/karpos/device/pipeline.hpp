@@ -15,8 +15,9 @@
 // A stage says what a probe reads. A body has
 //
 //   home(i)                returns where to probe first, in 64 bits: a bucket, a hash
-//   first_stage(i, home)   returns the stage of the first probe; it need not be able to move on
-//   stage(i)               returns that stage in a form that can move on
+//   first_stage(i, home)   returns the stage of the first probe; fetch and probing may use it,
+//                          move_on may not
+//   stage(i)               returns that stage in a form that move_on may use, too
 //   fetch(stage)           prefetches what the probe at that stage reads
 //   operator()(i, stage)   probes; returns a staged_result
 //   move_on(stage)         moves on to the next stage, after staged_result::again()
@@ -49,8 +50,8 @@ class staged_result {
   KOKKOS_FUNCTION constexpr bool is_again() const { return m_again != 0; }
   KOKKOS_FUNCTION constexpr std::uint32_t again_bit() const { return m_again; }
   KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_counter == counter; }
-  /// Returns a 1 in bits [16 c, 16 c + 16) for counter c, else 0. The sum of up to 65,535 results
-  /// keeps all counters in one register.
+  /// Returns 1 << 16 c for counter c < 4, and 0 if none counts. In sums of up to 65,535 results the
+  /// counters stay apart.
   KOKKOS_FUNCTION constexpr std::uint64_t counted_in_16_bits() const {
     return static_cast<std::uint64_t>(m_counter >= 0) << (16 * Kokkos::max(m_counter, 0));
   }
@@ -70,12 +71,12 @@ using index_type = std::uint64_t;
 /// The pipelines over blocks of indices; a thread runs one block at a time. Whether a probe
 /// finished its index is a bit and not a branch, for no predictor could foresee it. The bits of
 /// Distance probes are read together. Between prefetch and probe only the home of an index is kept:
-/// whole stages, stored in pieces and loaded at once, cost more than they save.
+/// storing whole stages costs more than computing them again.
 template <class ExecSpace, int Distance, class Body>
 class pipeline {
   static_assert(0 < Distance && Distance <= 64);  // a bit for each index in a word
   static_assert(
-      std::is_trivially_copyable_v<Body>,
+      is_device<ExecSpace> || std::is_trivially_copyable_v<Body>,
       "karpos: a pipeline copies its body, which must be trivially copyable: give it views "
       "and functions by device::for_loop (loop_arguments.hpp)");
 
@@ -109,17 +110,17 @@ class pipeline {
 
   /// Deferred indices, and their stages.
   struct unfinished {
-    static constexpr index_type room = 4 * Distance;
-    index_type index[room];
-    stage at[room];
+    static constexpr index_type capacity = 4 * Distance;
+    index_type index[capacity];
+    stage at[capacity];
     index_type started = 0;
 
     /// Probes each index at its next stage. Returns the number of indices that are not done. Not
     /// inlined: the loop that calls it is short of registers.
     template <class Done>
-    KARPOS_FLATTEN [[gnu::noinline]] KOKKOS_FUNCTION index_type look(Body const& body,
-                                                                     index_type count,
-                                                                     Done const& done) {
+    KARPOS_FLATTEN [[gnu::noinline]] KOKKOS_FUNCTION index_type probe_deferred(Body const& body,
+                                                                               index_type count,
+                                                                               Done const& done) {
       Body const work = body;
       for (; started < count; ++started) {
         at[started] = work.stage(index[started]);
@@ -167,9 +168,10 @@ class pipeline {
       for (; undecided != 0; undecided &= undecided - 1)
         rest.index[waiting++] =
             end - 1 - static_cast<index_type>(Kokkos::Experimental::countr_zero_builtin(undecided));
-      while (waiting + Distance > rest.room) waiting = rest.look(m_body, waiting, done);
+      while (waiting + Distance > rest.capacity)
+        waiting = rest.probe_deferred(m_body, waiting, done);
     }
-    while (waiting > 0) waiting = rest.look(m_body, waiting, done);
+    while (waiting > 0) waiting = rest.probe_deferred(m_body, waiting, done);
   }
 
   index_type m_count, m_block = 1;

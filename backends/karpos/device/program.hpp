@@ -14,28 +14,33 @@
 #include "karpos/device/team.hpp"
 #include "karpos/launch_mode.hpp"
 
-// A program is a loop over steps, such as the levels of a search. A grid runs it. A step says what
-// every team does, and ends when all teams are done. All teams are the league (CUDA: the grid of
-// blocks):
+// A program is a loop over steps, such as the levels of a search. A grid object runs it. A step
+// says what every team does, and ends when all teams are done. All teams are the league:
 //
 //   struct step {
 //     static constexpr char const* label;  // of its kernel, if it is launched
 //     template <class Team> KOKKOS_FUNCTION void operator()(Team& team) const;
-//     // Optional: about how many edges or words the step reads. One CPU thread runs small steps.
+//     // Optional: about how many edges or words the step reads. If they are at most 1,024, one CPU
+//     // thread runs the step as a league of one team: league_size() differs between steps.
 //     std::uint64_t work() const;
 //   };
 //   struct program {
-//     using shared = …;  // state of the loop; trivial
+//     // State of the loop: trivial, aligned to at most 16 bytes. One kernel keeps it in shared
+//     // memory, where the first then() must set it.
+//     using shared = …;
 //     KARPOS_PROGRAM template <class Grid>
 //     KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;
 //   };
 //
-//   grid.run(step, then)   runs a step on every team; when all teams are done, runs then() once for
-//                          each copy of `shared`
-//   grid.handle(x)         returns x as a step keeps it, by value or by address; handle_of<X> is
-//                          the type
-//   grid.read(p)           in then(): returns *p. The next step must not write *p: some teams may
-//                          run it while others still read.
+//   grid.run(step, then)   runs a step on every team. When all teams are done, runs then(): on the
+//                          host for launched_grid; on thread 0 of every team in one kernel, where
+//                          each team has a `shared` of its own and all must decide alike
+//   grid.handle(x)         returns a handle to x that a step holds (state_handle.hpp): a copy for
+//                          kernels, a pointer within one kernel and on CPUs. Its type is
+//                          handle_of<X>
+//   grid.read(p)           in then(): returns *p. In one kernel, sizeof(*p) is a multiple of 8 and
+//                          at most 128. The next step must not write *p: some teams may run it
+//                          while others still read.
 //   grid.write(p, v)       in then(): sets *p = v, to be read after the program: steps may not see
 //                          it yet
 //
@@ -68,7 +73,8 @@ struct team_kernel {
 /// program's memory.
 struct grid_shape {
   int teams = 1, threads = 1;
-  std::size_t scratch_bytes = 0, thread_bytes = 0;  // of a team; of it, for each thread
+  std::size_t scratch_bytes = 0;  // of a team in all
+  std::size_t thread_bytes = 0;   // among these, those that each thread adds
   std::size_t host_scratch_bytes() const { return static_cast<std::size_t>(teams) * scratch_bytes; }
 };
 
@@ -132,8 +138,9 @@ class launched_grid {
   }
 
  private:
-  /// Launches teams of at most 256 threads, because Kokkos gives a team 48 KB of scratch on CUDA.
-  /// The number is a power of two, as Kokkos' scans require.
+  /// Launches teams of at most 256 threads, because with more threads the scratch of their tiles
+  /// may exceed the shared memory that Kokkos gives a team: 48 KB on some GPUs. The number is a
+  /// power of two, as Kokkos' scans require.
   template <class Step>
   void launch_on_teams(Step const& step) const {
     using policy = Kokkos::TeamPolicy<ExecSpace>;
@@ -205,20 +212,23 @@ namespace detail {
 /// at most max_threads and 256, and the scratch of these threads fits into level 0.
 template <class ExecSpace>
 int policy_threads(int max_threads, std::size_t team_bytes, std::size_t thread_bytes) {
-  auto const room = static_cast<std::size_t>(Kokkos::TeamPolicy<ExecSpace>::scratch_size_max(0));
+  auto const available =
+      static_cast<std::size_t>(Kokkos::TeamPolicy<ExecSpace>::scratch_size_max(0));
   int threads = 1;
   auto const bytes = [&](int n) {
     return team_bytes + (thread_bytes + 8) * static_cast<std::size_t>(n) + 64;
   };
-  while (2 * threads <= Kokkos::min(max_threads, 256) && bytes(2 * threads) <= room) threads *= 2;
+  while (2 * threads <= Kokkos::min(max_threads, 256) && bytes(2 * threads) <= available)
+    threads *= 2;
   return threads;
 }
 }  // namespace detail
 
 /// Returns the shape of a grid. On GPUs a team has Threads threads and a multiprocessor
 /// PerProcessor teams, so that all teams run at once. On CPUs there is a team for each thread. A
-/// team has team_bytes of scratch, and tile_bytes for each tile of W lanes. In the generic native
-/// part, teams are Kokkos', smaller and up to four times as many.
+/// team has team_bytes of scratch, and tile_bytes for each tile of W lanes. With Kokkos alone
+/// (KARPOS_NATIVE=generic, and GPUs without a native part), teams are smaller and up to four times
+/// as many.
 template <int Threads, int PerProcessor, int W, class ExecSpace>
 grid_shape shape_for(ExecSpace const& exec, std::size_t team_bytes, std::size_t tile_bytes) {
   grid_shape s;
@@ -272,7 +282,7 @@ class grid_memory {
 
 /// Runs a program inside one kernel. Asynchronous to the host.
 /// Returns: whether the kernel was started. It is not if its teams do not all fit on the device at
-/// once.
+/// once, or if the launch fails for any other reason, which is not reported.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
   requires(has_grid_barrier<ExecSpace>)
 bool run_in_one_kernel(ExecSpace const& exec, grid_memory<ExecSpace> const& memory,
@@ -281,7 +291,8 @@ bool run_in_one_kernel(ExecSpace const& exec, grid_memory<ExecSpace> const& memo
       exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program);
 }
 
-/// Runs a program. Asynchronous to the host if it runs inside one kernel.
+/// Runs a program. Asynchronous to the host if it runs inside one kernel. If it is launched step by
+/// step, blocks: on GPUs until its last read or write, on CPUs until its end.
 /// Throws: std::invalid_argument if `driver` is persistent_kernel, and the space or the device
 /// cannot run the program in one kernel.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>

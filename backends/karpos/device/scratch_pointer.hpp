@@ -7,7 +7,8 @@ namespace karpos::device {
 
 /// The address of a word in the scratch of a team (CUDA: a block's shared memory). It is a type of
 /// its own because GPUs have other instructions for shared memory. The calls of atomics.hpp that
-/// take it are listed there. Stores are plain, and stand between barriers of the team.
+/// take it are listed there. There is no atomic store: store through the plain pointer, with a
+/// barrier of the team before and after.
 template <class Word>
 struct scratch_pointer {
   Word* address;

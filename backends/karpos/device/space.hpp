@@ -18,7 +18,8 @@ template <class ExecSpace>
 inline constexpr bool is_device = native_part<ExecSpace>::is_device;
 
 /// Threads that the widest tile (cooperative group) spans. It is 1 if the lanes of a tile are a
-/// loop in one thread: on CPUs and in the generic part.
+/// loop in one thread: on CPUs, and with Kokkos alone (KARPOS_NATIVE=generic, and GPUs without a
+/// native part).
 template <class ExecSpace>
 inline constexpr int warp_width = native_part<ExecSpace>::warp_width;
 
@@ -26,8 +27,8 @@ inline constexpr int warp_width = native_part<ExecSpace>::warp_width;
 template <class ExecSpace>
 inline constexpr int sector_bytes = is_device<ExecSpace> ? 32 : 64;
 
-/// Whether a compare_and_swap of 16 bytes is one instruction. If not, 16-byte slots are claimed and
-/// then published (docs/design/memory_model.md).
+/// Whether a compare_and_swap of 16 bytes is one instruction. If not, a 16-byte slot is first
+/// reserved by a swap of 8 bytes, then filled (docs/design/memory_model.md).
 template <class ExecSpace>
 inline constexpr bool has_wide_cas = native_part<ExecSpace>::has_wide_cas;
 
@@ -36,10 +37,11 @@ inline constexpr bool has_wide_cas = native_part<ExecSpace>::has_wide_cas;
 template <class ExecSpace>
 inline constexpr bool reads_wide = native_part<ExecSpace>::reads_wide;
 
-/// Whether compare_and_swap of a word is one instruction, and whether a word is read atomically.
+/// Whether compare_and_swap of a word of `Bytes` bytes is one instruction.
 template <int Bytes, class ExecSpace>
 inline constexpr bool is_lock_free =
     Bytes == 4 || Bytes == 8 || (Bytes == 16 && has_wide_cas<ExecSpace>);
+/// Whether a word of `Bytes` bytes is read atomically.
 template <int Bytes, class ExecSpace>
 inline constexpr bool reads_whole = Bytes <= 8 || reads_wide<ExecSpace>;
 
@@ -68,7 +70,8 @@ void advise_huge_pages([[maybe_unused]] void* array, [[maybe_unused]] std::size_
 template <class ExecSpace>
 inline constexpr int max_scratch_bytes = native_part<ExecSpace>::max_scratch_bytes;
 
-/// Returns the number of multiprocessors of a GPU, or of threads of a CPU space.
+/// Returns the number of multiprocessors of a GPU, or of threads of a CPU space. With Kokkos alone,
+/// the number for GPUs is an estimate: concurrency() / 2,048.
 template <class ExecSpace>
 int processors(ExecSpace const& exec) {
   return native_part<ExecSpace>::processors(exec);

@@ -18,8 +18,9 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_line([[maybe_unused]] void* to,
   KOKKOS_IF_ON_HOST((host::stream_line(to, from);))
 }
 
-/// Reads N neighbouring elements that no thread writes concurrently, or reads again soon. GPUs read
-/// 16 bytes at a time if p is aligned to that.
+/// Reads N adjacent elements. No thread writes them concurrently, and none reads them again soon.
+/// GPUs read 16 bytes at a time if p is aligned to that, sizeof(T) divides 16, and N * sizeof(T) is
+/// a multiple of 16.
 template <int N, class T>
 KOKKOS_FORCEINLINE_FUNCTION void load_streamed(T const* p, T* to) {
   KOKKOS_IF_ON_DEVICE((native_device::load_streamed<N>(p, to);))

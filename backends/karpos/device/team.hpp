@@ -13,7 +13,8 @@ namespace karpos::device {
 
 /// Threads that share scratch memory (CUDA: shared memory) and have barriers: a block on GPUs, one
 /// thread on CPUs. All teams that run a step together are a league (CUDA: a grid). A team never
-/// waits for another team.
+/// waits for another team. All threads of a team call its collectives together: barrier, any,
+/// append and prefix_sum.
 template <class ExecSpace>
 class team {
  public:
@@ -59,9 +60,11 @@ class team {
   KOKKOS_FUNCTION bool any(bool yes) const { return m_handle.any(yes); }
 
   /// Adds the number of threads for which `yes` holds to a word of scratch, with one addition for
-  /// each warp that has such threads (generic part: for each such thread).
-  /// Returns: to each of these threads a distinct index, from the word's old value on.
-  /// Requires: all threads of the team call it.
+  /// each warp that has such threads. With Kokkos alone (KARPOS_NATIVE=generic, and GPUs without a
+  /// native part) each such thread adds. No barrier: the total is known after one.
+  /// Returns: to each of these threads a distinct index, from the word's old value on. What the
+  /// other threads get is unspecified.
+  /// Requires: `counter` was set before a barrier.
   KOKKOS_FUNCTION std::uint32_t append(std::uint32_t* counter, bool yes) const {
     return m_handle.append(counter, yes);
   }

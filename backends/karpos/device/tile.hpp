@@ -16,9 +16,8 @@
 
 namespace karpos::device {
 
-/// W lanes that run tile-uniform code together. Code outside of callables is the same on every
-/// lane. Whatever differs per lane is inside f(lane), with lane in [0, W). Masks, and what `get`
-/// returns, are uniform.
+/// W lanes that run the same code with the same values, except inside callables: f(lane) gets its
+/// lane in [0, W), and may differ. Masks, and what `get` returns, are the same on every lane.
 ///
 /// A word that other threads may change is read through `once`, or `each` and `get`, never
 /// directly: lanes that read different values would diverge, and hang at the next collective.
@@ -117,9 +116,9 @@ struct reference_tile {
 /// A plain thread.
 using thread_tile = reference_tile<1>;
 
-/// B slots that a tile of any width reads at once and matches to a mask. The layout of a table
-/// fixes B, and the machine W: tiles of every width read a table whose bytes were laid out with one
-/// B. Lane i % W holds slot i. If a tile is wider than the window, its other lanes hold nothing.
+/// B slots that a tile of any width reads at once and matches to a mask. B is fixed by the table's
+/// layout, W by the machine, so tiles of any width read the same table. Lane i % W holds slot i. If
+/// a tile is wider than the window, its other lanes hold nothing.
 template <tile Tile, class Slot, int B>
 class window {
  public:

@@ -15,15 +15,15 @@ namespace karpos::perf {
 
 /// Marks which of the vertices order(first), order(first + 1), … have an edge.
 template <class Graph>
-struct mark_useful {
+struct mark_eligible {
   typename Graph::offsets_view offsets;
   permutation order;
   std::uint64_t first;
-  array<std::uint8_t> useful;
+  array<std::uint8_t> eligible;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     std::uint64_t const v = order(first + i);
-    useful(i) = offsets(v + 1) != offsets(v);
+    eligible(i) = offsets(v + 1) != offsets(v);
   }
 };
 
@@ -47,7 +47,7 @@ std::uint64_t first_with_edges(space const& exec, Graph const& graph) {
 }
 
 template <class Graph>
-struct is_without_edges {
+struct count_if_without_edges {
   typename Graph::offsets_view offsets;
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& count) const {
     count += offsets(v + 1) == offsets(v);
@@ -58,7 +58,7 @@ template <class Graph>
 std::uint64_t count_without_edges(space const& exec, Graph const& graph) {
   std::uint64_t count = 0;
   Kokkos::parallel_reduce("karpos::perf::without edges", range(exec, graph.vertices()),
-                          is_without_edges<Graph>{graph.row_offsets()}, count);
+                          count_if_without_edges<Graph>{graph.row_offsets()}, count);
   exec.fence("karpos::perf: without edges");
   return count;
 }
@@ -81,18 +81,18 @@ inline std::string too_few_sources(std::string const& option, std::uint64_t coun
 template <class Graph>
 std::vector<std::uint64_t> draw_sources(space const& exec, Graph const& graph, std::uint64_t count,
                                         std::uint64_t seed, char const* option) {
-  std::uint64_t const n = graph.vertices(), stretch = std::min<std::uint64_t>(n, 1 << 16);
+  std::uint64_t const n = graph.vertices(), batch = std::min<std::uint64_t>(n, 1 << 16);
   // The seed differs from the one that renumbers generated vertices.
   permutation const order = permutation::of(n, scramble(seed) ^ 0x736f757263657321u);
-  auto const useful = make_array<std::uint8_t>("useful sources", stretch);
-  auto const seen = Kokkos::create_mirror_view(useful);
+  auto const eligible = make_array<std::uint8_t>("eligible sources", batch);
+  auto const seen = Kokkos::create_mirror_view(eligible);
   std::vector<std::uint64_t> sources;
-  for (std::uint64_t first = 0; first < n && sources.size() < count; first += stretch) {
-    std::uint64_t const length = std::min(stretch, n - first);
-    Kokkos::parallel_for("karpos::perf::useful sources", range(exec, length),
-                         mark_useful<Graph>{graph.row_offsets(), order, first, useful});
-    Kokkos::deep_copy(exec, seen, useful);
-    exec.fence("karpos::perf: useful sources");
+  for (std::uint64_t first = 0; first < n && sources.size() < count; first += batch) {
+    std::uint64_t const length = std::min(batch, n - first);
+    Kokkos::parallel_for("karpos::perf::eligible sources", range(exec, length),
+                         mark_eligible<Graph>{graph.row_offsets(), order, first, eligible});
+    Kokkos::deep_copy(exec, seen, eligible);
+    exec.fence("karpos::perf: eligible sources");
     for (std::uint64_t i = 0; i < length && sources.size() < count; ++i)
       if (seen(i) != 0) sources.push_back(order(first + i));
   }

@@ -27,7 +27,7 @@ array<T> copy_of(space const& exec, std::vector<T> const& values) {
 
 /// Returns the values in memory that kernels can access; on hosts the view refers to `values`.
 template <class T>
-auto reachable(space const& exec, std::vector<T> const& values) {
+auto make_accessible(space const& exec, std::vector<T> const& values) {
   if constexpr (std::is_same_v<memory, Kokkos::HostSpace>)
     return host_array<T>(values.data(), values.size());
   else
@@ -47,7 +47,7 @@ template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> wrapped(space const& exec,
                                                  std::vector<std::uint64_t> const& offsets,
                                                  std::vector<std::uint32_t> const& columns) {
-  auto const from = reachable(exec, offsets);
+  auto const from = make_accessible(exec, offsets);
   auto const to =
       detail::build_csr::graph_array<array<Offset>>(exec, "row offsets", offsets.size());
   using kernel = convert<decltype(from), decltype(to)>;
@@ -69,19 +69,20 @@ auto build(space const& exec, csr_arrays const& arrays) {
   return g.trusted();
 }
 
-bool one_way(edge_list const& list, bool directed) { return directed && !list.undirected; }
+bool is_directed(edge_list const& list, bool directed) { return directed && !list.undirected; }
 
 template <class Offset>
 auto build(space const& exec, edge_list const& list, bool directed, csr_options options) {
-  auto const sources = reachable(exec, list.sources), targets = reachable(exec, list.targets);
-  options.symmetrise = !one_way(list, directed);
+  auto const sources = make_accessible(exec, list.sources),
+             targets = make_accessible(exec, list.targets);
+  options.symmetrise = !is_directed(list, directed);
   auto const g = build_csr<Offset>(exec, list.vertices, sources, targets, options);
   return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
 }
 
 /// Lowers the weight of the graph's edge that an entry of a list stands for.
 template <class Graph, class Ends, class From, class To>
-struct place_weights {
+struct lower_weights {
   typename Graph::offsets_view offsets;
   typename Graph::columns_view columns;
   Ends sources, targets;
@@ -90,11 +91,12 @@ struct place_weights {
   bool both_ways;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    place(sources(i), targets(i), static_cast<typename To::value_type>(from(i)));
-    if (both_ways) place(targets(i), sources(i), static_cast<typename To::value_type>(from(i)));
+    lower_weight(sources(i), targets(i), static_cast<typename To::value_type>(from(i)));
+    if (both_ways)
+      lower_weight(targets(i), sources(i), static_cast<typename To::value_type>(from(i)));
   }
-  KOKKOS_FUNCTION void place(std::uint32_t u, std::uint32_t v,
-                             typename To::value_type value) const {
+  KOKKOS_FUNCTION void lower_weight(std::uint32_t u, std::uint32_t v,
+                                    typename To::value_type value) const {
     auto first = offsets(u), last = offsets(u + std::uint64_t(1));
     while (first < last) {
       auto const middle = first + (last - first) / 2;
@@ -114,21 +116,21 @@ struct edges_of {
   std::uint64_t operator()(generator_spec const& spec) const { return 2 * spec.candidates(); }
   std::uint64_t operator()(csr_arrays const& arrays) const { return arrays.columns.size(); }
   std::uint64_t operator()(edge_list const& list) const {
-    return (one_way(list, directed) ? 1 : 2) * list.sources.size();
+    return (is_directed(list, directed) ? 1 : 2) * list.sources.size();
   }
 };
 
 }  // namespace
 
 graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
-                        word_numbers const& words, graph_reading const& how) {
+                        word_numbers const& words, graph_read_options const& options) {
   if (!is_generator(name)) {
-    graph_file file = read_graph(name, report, words, how);
+    graph_file file = read_graph(name, report, words, options);
     if (auto* const list = std::get_if<edge_list>(&file)) return std::move(*list);
     return std::get<csr_arrays>(std::move(file));
   }
   generator_spec const spec = parse_generator(name);
-  if (how.format != graph_format::automatic)
+  if (options.format != graph_format::automatic)
     throw std::invalid_argument("karpos: --format does not apply to " + name +
                                 " (it is generated): leave it out, or call a file ./NAME");
   if (directed)
@@ -158,15 +160,16 @@ array<Weight> build_weights(space const& exec,
                             csr_graph<std::uint32_t, Offset, memory> const& graph,
                             edge_list const& list, bool directed) {
   using graph_type = csr_graph<std::uint32_t, Offset, memory>;
-  auto const sources = reachable(exec, list.sources), targets = reachable(exec, list.targets);
-  auto const from = reachable(exec, list.weights);
+  auto const sources = make_accessible(exec, list.sources),
+             targets = make_accessible(exec, list.targets);
+  auto const from = make_accessible(exec, list.weights);
   auto const weight = make_array<Weight>("weights", graph.edges());
   Kokkos::deep_copy(exec, weight, std::numeric_limits<Weight>::max());
-  using kernel = place_weights<graph_type, std::remove_const_t<decltype(sources)>,
+  using kernel = lower_weights<graph_type, std::remove_const_t<decltype(sources)>,
                                std::remove_const_t<decltype(from)>, array<Weight>>;
-  Kokkos::parallel_for("karpos::perf::place_weights", range(exec, list.sources.size()),
+  Kokkos::parallel_for("karpos::perf::lower_weights", range(exec, list.sources.size()),
                        kernel{graph.row_offsets(), graph.column_indices(), sources, targets, from,
-                              weight, !one_way(list, directed)});
+                              weight, !is_directed(list, directed)});
   exec.fence("karpos::perf: weights of a file");
   return weight;
 }

@@ -26,7 +26,7 @@ using load_progress = std::function<void(double, std::string const&)>;
 /// Throws: graph_file_error; std::invalid_argument for an unknown generator, and for a format given
 /// with a generator.
 graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
-                        word_numbers const& words = {}, graph_reading const& how = {});
+                        word_numbers const& words = {}, graph_read_options const& options = {});
 
 /// Returns an upper bound of the graph's directed edges.
 std::uint64_t max_edges(graph_source const& source, bool directed);

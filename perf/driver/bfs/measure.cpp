@@ -19,7 +19,7 @@ bool fits_32_bits(std::uint64_t edges) {
 bfs_run run_bfs(bfs_parameters const& p, load_progress const& report) {
   Kokkos::Timer const clock;
   opened_graph g = open_named_graph(p.graph, p.directed, p.relabel, report,
-                                    {.format = graph_format_called(p.format)});
+                                    {.format = parse_graph_format(p.format)});
   int const bits = p.offset_bits > 0                               ? p.offset_bits
                    : fits_32_bits(max_edges(g.source, p.directed)) ? 32
                                                                    : 64;

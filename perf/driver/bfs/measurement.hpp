@@ -156,10 +156,10 @@ class bfs_measurement {
   void measure_energy(std::vector<std::uint64_t> const& sources) {
     constexpr double seconds = 2;
     m_report(0.98, "energy");
-    m_run.energy = energy_of(m_exec, seconds, [&](auto const& look) {
+    m_run.energy = energy_of(m_exec, seconds, [&](auto const& read_counters) {
       for (std::size_t i = 0; i < sources.size(); ++i) {
         search(sources[i]);
-        if (i % 64 == 63) look();
+        if (i % 64 == 63) read_counters();
       }
       m_exec.fence("karpos::perf: energy of searches");
     });

@@ -20,20 +20,21 @@ struct graph_sizes {
 };
 
 /// Returns the expected fraction of the drawn edges that are self loops, which are removed.
-double loops_of(generator_spec const& s) {
+double self_loop_fraction(generator_spec const& s) {
   auto const scale = static_cast<double>(s.scale);
   bool const uniform = s.family == generator_spec::families::uniform;
   return std::pow(uniform ? 0.5 : 1 - s.b - s.c, scale);
 }
 
-struct sizes_of_source {
+struct estimate_sizes {
   bool directed;
 
   graph_sizes operator()(generator_spec const& s) const {
     auto const drawn = static_cast<double>(s.candidates());
     bool const grid = s.family == generator_spec::families::grid;
     double const border = static_cast<double>(s.rows) + static_cast<double>(s.columns);
-    double const edges = grid ? (drawn - border) * (1 - s.drop) : drawn * (1 - loops_of(s));
+    double const edges =
+        grid ? (drawn - border) * (1 - s.drop) : drawn * (1 - self_loop_fraction(s));
     return {static_cast<double>(s.vertices()), 2 * edges, 0, drawn * 2 * id_bytes};
   }
   graph_sizes operator()(csr_arrays const& g) const {
@@ -66,7 +67,7 @@ double batch_bytes(bfs_parameters const& p, graph_sizes const& s, double rows) {
          s.columns * 3 * id_bytes;
 }
 
-std::string way_out(graph_source const& source, graph_sizes const& sizes) {
+std::string suggest_fix(graph_source const& source, graph_sizes const& sizes) {
   bool const few_edges = sizes.columns < sizes.vertices;
   if (std::holds_alternative<generator_spec>(source)) return "choose a smaller graph";
   if (few_edges && std::holds_alternative<edge_list>(source))
@@ -78,7 +79,7 @@ std::string way_out(graph_source const& source, graph_sizes const& sizes) {
 }  // namespace
 
 double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset_bits) {
-  graph_sizes const s = std::visit(sizes_of_source{p.directed}, source);
+  graph_sizes const s = std::visit(estimate_sizes{p.directed}, source);
   double const rows = s.vertices * offset_bits / 8;
   double const building = s.drawn_bytes + 2 * rows + s.columns * id_bytes;
   double const searching =
@@ -87,13 +88,14 @@ double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset
 }
 
 void require_bfs_memory(graph_source const& source, bfs_parameters const& p, int offset_bits,
-                        more_memory const& more) {
-  graph_sizes const s = std::visit(sizes_of_source{p.directed}, source);
+                        extra_memory const& extra) {
+  graph_sizes const s = std::visit(estimate_sizes{p.directed}, source);
   if constexpr (on_host)
     require_memory(
-        bfs_bytes(source, p, offset_bits) + more.a_vertex * s.vertices + more.an_edge * s.columns,
+        bfs_bytes(source, p, offset_bits) + extra.per_vertex * s.vertices +
+            extra.per_edge * s.columns,
         "a search among " + counted(static_cast<std::uint64_t>(s.vertices), "vertex", "vertices"),
-        way_out(source, s));
+        suggest_fix(source, s));
 }
 
 }  // namespace karpos::perf

@@ -11,14 +11,14 @@ namespace karpos::perf {
 double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset_bits);
 
 /// Bytes per vertex and per edge that a command needs in addition to those of a search.
-struct more_memory {
-  double a_vertex = 0, an_edge = 0;
+struct extra_memory {
+  double per_vertex = 0, per_edge = 0;
 };
 
 /// Refuses a graph that does not fit into memory before it is built: a file of two lines may name
 /// vertex 3,000,000,000.
 /// Throws: allocation_error that says how much memory is needed, and what to do.
 void require_bfs_memory(graph_source const& source, bfs_parameters const& p, int offset_bits,
-                        more_memory const& more = {});
+                        extra_memory const& extra = {});
 
 }  // namespace karpos::perf

@@ -17,11 +17,11 @@ namespace {
 
 /// Opens the graph and numbers its vertices without gaps, whatever their names in the file.
 graph_source open_relabelled(std::string const& graph, bool directed, load_progress const& report,
-                             graph_reading const& how, vertex_names& names) {
+                             graph_read_options const& options, vertex_names& names) {
   vertex_numbers numbers{space()};
   graph_source source = open_graph(
       graph, directed, report,
-      [&](auto const& words, std::uint32_t* out) { numbers.number(words, out); }, how);
+      [&](auto const& words, std::uint32_t* out) { numbers.number(words, out); }, options);
   auto* const list = std::get_if<edge_list>(&source);
   if (list == nullptr)
     throw std::invalid_argument("karpos: --relabel does not apply to " + graph +
@@ -35,14 +35,14 @@ graph_source open_relabelled(std::string const& graph, bool directed, load_progr
   return source;
 }
 
-bool names_vertex_0(edge_list const& list) {
+bool has_vertex_0(edge_list const& list) {
   auto const has = [](auto const& ids) {
     return std::find(ids.begin(), ids.end(), 0u) != ids.end();
   };
   return has(list.sources) || has(list.targets);
 }
 
-std::uint64_t vertex_called(std::string const& name, vertex_names const& names) {
+std::uint64_t find_vertex_by_name(std::string const& name, vertex_names const& names) {
   if (auto const vertex = names.find(name)) return *vertex;
   if (auto const vertex = names.find(count_text(name))) return *vertex;
   std::string const nearest = names.nearest(name);
@@ -55,15 +55,15 @@ std::uint64_t vertex_called(std::string const& name, vertex_names const& names) 
 }  // namespace
 
 opened_graph open_named_graph(std::string const& graph, bool directed, bool relabel,
-                              load_progress const& report, graph_reading const& how) {
+                              load_progress const& report, graph_read_options const& options) {
   auto const first_half = [&](double part, std::string const& what) { report(0.5 * part, what); };
   opened_graph g;
   g.name = graph;
-  g.source = relabel ? open_relabelled(graph, directed, first_half, how, g.names)
-                     : open_graph(graph, directed, first_half, {}, how);
+  g.source = relabel ? open_relabelled(graph, directed, first_half, options, g.names)
+                     : open_graph(graph, directed, first_half, {}, options);
   if (auto const* const spec = std::get_if<generator_spec>(&g.source)) g.name = to_string(*spec);
   if (auto const* const list = std::get_if<edge_list>(&g.source)) {
-    g.lacks_vertex_0 = !relabel && list->ids_from_0 && !names_vertex_0(*list);
+    g.lacks_vertex_0 = !relabel && list->ids_from_0 && !has_vertex_0(*list);
     g.layout = list->layout;
   }
   return g;
@@ -75,7 +75,7 @@ bool fits_31_bits(graph_source const& source, bool directed) {
 
 std::uint64_t vertex_of(std::string const& source, vertex_names const& names,
                         std::uint64_t vertices) {
-  if (!names.empty()) return vertex_called(source, names);
+  if (!names.empty()) return find_vertex_by_name(source, names);
   std::uint64_t const vertex = parse_count(source);
   if (vertex >= vertices)
     throw std::invalid_argument(

@@ -26,7 +26,7 @@ struct opened_graph {
 /// Opens a file or a generator, with vertices numbered without gaps if `relabel` is set. Throws: as
 /// open_graph; std::invalid_argument for --relabel of a graph whose ids have no gaps.
 opened_graph open_named_graph(std::string const& graph, bool directed, bool relabel,
-                              load_progress const& report, graph_reading const& how);
+                              load_progress const& report, graph_read_options const& options);
 
 /// Returns whether 32-bit offsets hold the edges, with a factor of two to spare for computations.
 bool fits_31_bits(graph_source const& source, bool directed);

@@ -27,7 +27,7 @@ std::vector<bfs_preset> const& bfs_presets() {
   return all;
 }
 
-std::vector<bfs_preset> presets_called(std::string const& word) {
+std::vector<bfs_preset> find_presets(std::string const& word) {
   if (word == "enterprise") return bfs_presets();
   std::vector<bfs_preset> called;
   for (bfs_preset const& p : bfs_presets())

@@ -21,6 +21,6 @@ std::vector<bfs_preset> const& bfs_presets();
 
 /// Returns the presets that a word names: one, or all of them for `enterprise`. Empty for other
 /// words.
-std::vector<bfs_preset> presets_called(std::string const& word);
+std::vector<bfs_preset> find_presets(std::string const& word);
 
 }  // namespace karpos::perf

@@ -27,7 +27,7 @@ void print_heading(bfs_run const& run) {
     std::printf("%s without an edge (--relabel leaves out ids that a file does not name)\n",
                 counted(run.without_edges, "vertex is", "vertices are").c_str());
   }
-  std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
+  std::printf("%s\n", run_description(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; workspace of %s made in %s: %s bytes a vertex\n\n",
               human_seconds(run.load_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),
@@ -45,7 +45,7 @@ void print_levels(bfs_report const& report, bool with_hubs) {
   constexpr std::int32_t max_shown = 20;
   std::string hubs = "   of " + counted(report.hubs, "hub", "hubs");
   if (report.hub_degree > 0) hubs += " (degree above " + grouped(report.hub_degree) + ")";
-  std::printf("  level       vertices   edges looked at   direction%s\n",
+  std::printf("  level       vertices   edges inspected   direction%s\n",
               with_hubs ? hubs.c_str() : "");
   std::int32_t const shown = report.levels <= max_shown ? report.levels : max_shown - 1;
   for (std::int32_t l = 0; l < shown; ++l) {
@@ -99,7 +99,7 @@ void print_time(char const* what, bfs_run const& run, samples bfs_result::*time)
 void print_energy(bfs_run const& run, energy_use const& e) {
   std::uint64_t const searches = e.rounds * run.searches.size();
   print(e, "search", static_cast<double>(searches));
-  if (e.is_told())
+  if (e.is_measured())
     std::printf("%s GTEPS a watt, over %s searches\n", three_digits(gteps_per_watt(run, e)).c_str(),
                 grouped(searches).c_str());
 }
@@ -126,7 +126,7 @@ void print_batch(bfs_run const& run, bfs_batch_result const& b) {
               human_bytes(static_cast<double>(b.workspace_bytes)).c_str(),
               human_seconds(b.prepare_seconds).c_str(), b.report.pull_levels, b.report.levels);
   if (b.report.one_by_one > 0)
-    std::printf("  %s one by one, for many levels have few vertices\n",
+    std::printf("  %s one by one, since many levels have few vertices\n",
                 counted(b.report.one_by_one, "search was made", "searches were made").c_str());
 }
 

@@ -35,7 +35,7 @@ json parameters_of(bfs_run const& run) {
             {"gamma", o.gamma},
             {"alpha", o.alpha},
             {"beta", o.beta},
-            {"window_hops", o.window_hops},
+            {"window_hops", o.local_search_hops},
             {"pad_rows", run.parameters.pad_rows},
             {"offset_bits", run.offset_bits},
             {"timing", timer<space>::method()}});
@@ -78,7 +78,7 @@ json result_of(bfs_run const& run, bfs_result const& r) {
 
 json energy_json(bfs_run const& run, energy_use const& e) {
   json j = to_json(e);
-  if (!e.is_told()) return j;
+  if (!e.is_measured()) return j;
   auto const searches = e.rounds * run.searches.size();
   j.update({{"searches", searches},
             {"joules_per_search", e.joules() / static_cast<double>(searches)},

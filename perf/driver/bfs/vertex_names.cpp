@@ -46,10 +46,11 @@ std::optional<std::uint64_t> vertex_names::find(std::string_view name) const {
 }
 
 std::string vertex_names::nearest(std::string const& name) const {
-  constexpr std::size_t most = std::size_t(1) << 20;  // to compare with, which takes about a second
+  constexpr std::size_t max_candidates = std::size_t(1)
+                                         << 20;  // to compare with, which takes about a second
   std::size_t const slack = std::max<std::size_t>(1, name.size() / 3);
   std::vector<std::string> candidates;
-  for (std::uint64_t v = m_numbers.size(); v < size() && candidates.size() < most; ++v)
+  for (std::uint64_t v = m_numbers.size(); v < size() && candidates.size() < max_candidates; ++v)
     if (word(v).size() + slack >= name.size() && word(v).size() <= name.size() + slack)
       candidates.emplace_back(word(v));
   return nearest_word(name, candidates);

@@ -15,11 +15,11 @@ namespace karpos::perf {
 namespace {
 
 /// Keys that are numbered in one batch.
-constexpr std::uint64_t part = std::uint64_t(1) << 18;
+constexpr std::uint64_t batch_size = std::uint64_t(1) << 18;
 /// The first tag of new keys, which exceeds every vertex number.
 constexpr std::uint64_t first_tag = std::uint64_t(1) << 32;
 
-std::pair<std::uint64_t, std::uint64_t> first(std::uint64_t n) { return {0, n}; }
+std::pair<std::uint64_t, std::uint64_t> first_n(std::uint64_t n) { return {0, n}; }
 
 /// Returns a hash without a secret seed: tests/driver/bfs.py constructs words with equal hashes.
 std::uint64_t hash_of(std::string_view word) {
@@ -47,34 +47,34 @@ void require_host_memory(double bytes, std::uint64_t names) {
 
 vertex_numbers::vertex_numbers(space const& exec)
     : m_exec(exec),
-      m_map(exec, part),
-      m_keys(make_array<std::uint64_t>("keys of names", part)),
-      m_values(make_array<std::uint64_t>("numbers of names", part)),
-      m_tags(make_array<std::uint64_t>("tags of names", part)),
+      m_map(exec, batch_size),
+      m_keys(make_array<std::uint64_t>("keys of names", batch_size)),
+      m_values(make_array<std::uint64_t>("numbers of names", batch_size)),
+      m_tags(make_array<std::uint64_t>("tags of names", batch_size)),
       m_host_keys(Kokkos::create_mirror_view(m_keys)),
       m_host_values(Kokkos::create_mirror_view(m_values)) {
   auto const tags = Kokkos::create_mirror_view(m_tags);
-  for (std::uint64_t i = 0; i < part; ++i) tags(i) = first_tag + i;
+  for (std::uint64_t i = 0; i < batch_size; ++i) tags(i) = first_tag + i;
   Kokkos::deep_copy(m_tags, tags);
 }
 
 void vertex_numbers::number(std::vector<std::string_view> const& words, std::uint32_t* numbers) {
-  for (std::size_t begin = 0; begin < words.size(); begin += part) {
-    std::uint64_t const n = std::min<std::uint64_t>(part, words.size() - begin);
+  for (std::size_t begin = 0; begin < words.size(); begin += batch_size) {
+    std::uint64_t const n = std::min<std::uint64_t>(batch_size, words.size() - begin);
     for (std::uint64_t i = 0; i < n; ++i) m_host_keys(i) = key_of(words[begin + i]);
     number_keys(n, words.data() + begin, numbers + begin);
   }
 }
 
 void vertex_numbers::replace(std::vector<std::uint32_t>& ids, std::uint64_t first_id) {
-  for (std::size_t begin = 0; begin < ids.size(); begin += part) {
-    std::uint64_t const n = std::min<std::uint64_t>(part, ids.size() - begin);
+  for (std::size_t begin = 0; begin < ids.size(); begin += batch_size) {
+    std::uint64_t const n = std::min<std::uint64_t>(batch_size, ids.size() - begin);
     for (std::uint64_t i = 0; i < n; ++i) m_host_keys(i) = first_id + ids[begin + i];
     number_keys(n, nullptr, ids.data() + begin);
   }
 }
 
-void vertex_numbers::make_room(std::uint64_t names) {
+void vertex_numbers::reserve(std::uint64_t names) {
   std::uint64_t const most = size() + names;
   if (most <= m_map.max_keys()) return;
   std::uint64_t const next = std::max(2 * m_map.max_keys(), most);
@@ -86,17 +86,18 @@ void vertex_numbers::make_room(std::uint64_t names) {
 /// Numbers n keys, which are in m_host_keys.
 void vertex_numbers::number_keys(std::uint64_t n, std::string_view const* words,
                                  std::uint32_t* numbers) {
-  make_room(n);
-  auto const keys = Kokkos::subview(m_keys, first(n));
-  auto const values = Kokkos::subview(m_values, first(n));
+  reserve(n);
+  auto const keys = Kokkos::subview(m_keys, first_n(n));
+  auto const values = Kokkos::subview(m_values, first_n(n));
   Kokkos::deep_copy(m_exec, m_keys, m_host_keys);
   insert_report const report =
-      m_map.find_or_insert(m_exec, keys, Kokkos::subview(m_tags, first(n)), values);
-  if (report.rejected != 0) throw std::logic_error("names were lost although there was room");
+      m_map.find_or_insert(m_exec, keys, Kokkos::subview(m_tags, first_n(n)), values);
+  if (report.rejected != 0)
+    throw std::logic_error("names were lost although the map has enough slots");
   Kokkos::deep_copy(m_exec, m_host_values, m_values);
   m_exec.fence("karpos::perf: numbers of names");
-  std::uint64_t const found = take_new(n, words, numbers);
-  if (words != nullptr) tell_apart(n, words, numbers);
+  std::uint64_t const found = number_new_keys(n, words, numbers);
+  if (words != nullptr) resolve_collisions(n, words, numbers);
   if (size() > first_tag)
     throw std::length_error(
         "karpos: the graph has more than 4,294,967,296 vertices, whose numbers "
@@ -104,15 +105,15 @@ void vertex_numbers::number_keys(std::uint64_t n, std::string_view const* words,
   if (found == 0) return;
   Kokkos::deep_copy(m_exec, m_keys, m_host_keys);
   Kokkos::deep_copy(m_exec, m_values, m_host_values);
-  m_map.insert_or_assign(m_exec, Kokkos::subview(m_keys, first(found)),
-                         Kokkos::subview(m_values, first(found)));
+  m_map.insert_or_assign(m_exec, Kokkos::subview(m_keys, first_n(found)),
+                         Kokkos::subview(m_values, first_n(found)));
 }
 
 /// Numbers the keys by the map's answers. An answer is a number, or, for new keys, the tag of the
 /// first of equal ones. Returns the number of new keys; these and their numbers then come first in
 /// m_host_keys and m_host_values.
-std::uint64_t vertex_numbers::take_new(std::uint64_t n, std::string_view const* words,
-                                       std::uint32_t* numbers) {
+std::uint64_t vertex_numbers::number_new_keys(std::uint64_t n, std::string_view const* words,
+                                              std::uint32_t* numbers) {
   for (std::uint64_t i = 0; i < n; ++i) {
     if (m_host_values(i) != first_tag + i) continue;
     std::uint64_t const key = m_host_keys(i);
@@ -137,8 +138,8 @@ std::uint64_t vertex_numbers::take_new(std::uint64_t n, std::string_view const* 
 }
 
 /// Gives numbers of their own to words that share a key with another word.
-void vertex_numbers::tell_apart(std::uint64_t n, std::string_view const* words,
-                                std::uint32_t* numbers) {
+void vertex_numbers::resolve_collisions(std::uint64_t n, std::string_view const* words,
+                                        std::uint32_t* numbers) {
   for (std::uint64_t i = 0; i < n; ++i) {
     if (!is_word(numbers[i]) || word_of(numbers[i]) == words[i]) continue;
     auto const [at, is_new] = m_collided.try_emplace(std::string(words[i]), 0);
@@ -162,7 +163,7 @@ std::string_view vertex_numbers::word_of(std::uint32_t number) const {
   return std::string_view(m_text).substr(begin, m_ends[i] - begin);
 }
 
-bool vertex_numbers::comes_before(std::uint32_t a, std::uint32_t b) const {
+bool vertex_numbers::precedes(std::uint32_t a, std::uint32_t b) const {
   if (is_word(a) && is_word(b)) return word_of(a) < word_of(b);
   return m_codes[a] < m_codes[b];  // numbers are below all words
 }
@@ -187,12 +188,12 @@ vertex_names vertex_numbers::finish(edge_list& list) {
   constexpr double each = 2 * sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t);
   require_host_memory(each * static_cast<double>(size()) + static_cast<double>(m_text.size()),
                       size());
-  std::vector<std::uint32_t> order(size()), place(size());
+  std::vector<std::uint32_t> order(size()), rank(size());
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return comes_before(a, b); });
-  for (std::uint64_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
-  for (std::uint32_t& number : list.sources) number = place[number];
-  for (std::uint32_t& number : list.targets) number = place[number];
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return precedes(a, b); });
+  for (std::uint64_t i = 0; i < order.size(); ++i) rank[order[i]] = static_cast<std::uint32_t>(i);
+  for (std::uint32_t& number : list.sources) number = rank[number];
+  for (std::uint32_t& number : list.targets) number = rank[number];
   list.vertices = size();
   vertex_names names = names_in(order);
   m_codes = m_ends = {};

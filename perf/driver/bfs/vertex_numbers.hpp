@@ -39,14 +39,15 @@ class vertex_numbers {
  private:
   using map_type = hash_map<std::uint64_t, std::uint64_t, space>;
 
-  void make_room(std::uint64_t names);
+  void reserve(std::uint64_t names);
   void number_keys(std::uint64_t n, std::string_view const* words, std::uint32_t* numbers);
-  std::uint64_t take_new(std::uint64_t n, std::string_view const* words, std::uint32_t* numbers);
-  void tell_apart(std::uint64_t n, std::string_view const* words, std::uint32_t* numbers);
+  std::uint64_t number_new_keys(std::uint64_t n, std::string_view const* words,
+                                std::uint32_t* numbers);
+  void resolve_collisions(std::uint64_t n, std::string_view const* words, std::uint32_t* numbers);
   std::uint32_t add_word(std::string_view word);
   bool is_word(std::uint32_t number) const { return m_codes[number] >= number_limit; }
   std::string_view word_of(std::uint32_t number) const;
-  bool comes_before(std::uint32_t a, std::uint32_t b) const;
+  bool precedes(std::uint32_t a, std::uint32_t b) const;
   vertex_names names_in(std::vector<std::uint32_t> const& order) const;
 
   space m_exec;

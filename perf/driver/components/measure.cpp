@@ -17,7 +17,7 @@ namespace {
 
 /// Returns the correct component ids, computed by disjoint sets on the host.
 template <class Graph>
-std::vector<std::uint32_t> expected_labels(Graph const& graph) {
+std::vector<std::uint32_t> expected_component_ids(Graph const& graph) {
   auto const offsets =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), graph.row_offsets());
   auto const columns =
@@ -38,20 +38,20 @@ std::vector<std::uint32_t> expected_labels(Graph const& graph) {
 }
 
 std::uint64_t differences(std::vector<std::uint32_t> const& expected,
-                          array<std::uint32_t> const& labels) {
-  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), labels);
+                          array<std::uint32_t> const& component_ids) {
+  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), component_ids);
   std::uint64_t count = 0;
   for (std::size_t v = 0; v < expected.size(); ++v) count += got(v) != expected[v] ? 1 : 0;
   return count;
 }
 
 /// Counts the components and their sizes by their ids.
-void count_components(components_run& run, std::vector<std::uint32_t> const& labels) {
-  std::vector<std::uint32_t> size(labels.size(), 0);
-  for (std::uint32_t const l : labels) ++size[l];
+void count_components(components_run& run, std::vector<std::uint32_t> const& component_ids) {
+  std::vector<std::uint32_t> size(component_ids.size(), 0);
+  for (std::uint32_t const id : component_ids) ++size[id];
   for (std::size_t v = 0; v < size.size(); ++v) {
     run.isolated += size[v] == 1 ? 1 : 0;
-    if (size[v] > run.largest) run.largest = size[v], run.largest_label = v;
+    if (size[v] > run.largest) run.largest = size[v], run.largest_id = v;
   }
 }
 
@@ -71,22 +71,22 @@ class components_measurement {
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
     report(0.8, "components");
-    auto const labels = make_array<std::uint32_t>("labels", m_graph.vertices());
-    std::uint64_t const found = label(labels);
+    auto const component_ids = make_array<std::uint32_t>("component ids", m_graph.vertices());
+    std::uint64_t const found = find_components(component_ids);
     report(0.85, "disjoint sets on the host");
-    auto const expected = expected_labels(m_graph);
-    m_run.wrong_labels = differences(expected, labels);
+    auto const expected = expected_component_ids(m_graph);
+    m_run.wrong_component_ids = differences(expected, component_ids);
     count_components(m_run, expected);
     m_run.components = found;
     std::uint64_t roots = 0;
     for (std::uint32_t v = 0; v < expected.size(); ++v) roots += expected[v] == v ? 1 : 0;
     m_run.wrong_count = roots != found;
-    if (!m_run.parameters.output.empty()) write(labels);
-    if (m_run.parameters.baseline) measure_peers(expected, labels, report);
+    if (!m_run.parameters.output.empty()) write(component_ids);
+    if (m_run.parameters.baseline) measure_peers(expected, component_ids, report);
   }
 
  private:
-  std::uint64_t label(array<std::uint32_t> const& labels) {
+  std::uint64_t find_components(array<std::uint32_t> const& component_ids) {
     m_run.workspace_bytes = connected_components_bytes(m_exec, m_graph);
     auto const bytes = make_array<std::byte>("workspace", m_run.workspace_bytes);
     components_options const options{.sampled_neighbours = m_run.parameters.sampled,
@@ -94,26 +94,26 @@ class components_measurement {
     std::uint64_t found = 0;
     m_run.time = m_timer.repeat(
         m_run.parameters.repetitions, [] {},
-        [&] { found = connected_components(m_exec, m_graph, labels, options).components; });
+        [&] { found = connected_components(m_exec, m_graph, component_ids, options).components; });
     return found;
   }
-  void measure_peers(std::vector<std::uint32_t> const& expected, array<std::uint32_t> const& labels,
-                     load_progress const& report) {
+  void measure_peers(std::vector<std::uint32_t> const& expected,
+                     array<std::uint32_t> const& component_ids, load_progress const& report) {
     auto const add = [&](char const* name, auto const& work) {
       report(0.9, name);
       components_peer peer{name,
                            m_timer.repeat(
                                m_run.parameters.repetitions, [] {}, work),
                            0};
-      peer.wrong = differences(expected, labels);
+      peer.wrong = differences(expected, component_ids);
       m_run.peers.push_back(std::move(peer));
     };
     if (m_graph.vertices() == 0) return;
-    add("plain afforest", [&] { plain_afforest(m_exec, m_graph, labels); });
-    add("label propagation", [&] { label_propagation(m_exec, m_graph, labels); });
+    add("plain afforest", [&] { plain_afforest(m_exec, m_graph, component_ids); });
+    add("label propagation", [&] { label_propagation(m_exec, m_graph, component_ids); });
   }
-  void write(array<std::uint32_t> const& labels) const {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), labels);
+  void write(array<std::uint32_t> const& component_ids) const {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), component_ids);
     output_file out(m_run.parameters.output);
     for (std::size_t v = 0; v < host.extent(0); ++v)
       out.write(line_begin(m_run.names, v) + m_run.names[host(v)] + '\n');
@@ -133,7 +133,7 @@ components_run run_components(components_parameters const& p, load_progress cons
   components_run run;
   run.parameters = p;
   opened_graph graph = open_named_graph(p.graph, p.directed, p.relabel, report,
-                                        {.format = graph_format_called(p.format)});
+                                        {.format = parse_graph_format(p.format)});
   run.graph = graph.name;
   run.names = std::move(graph.names);
   run.layout = std::move(graph.layout);

@@ -39,16 +39,16 @@ struct components_run {
   std::uint64_t vertices = 0, edges = 0;
   bool undirected = false;
   std::uint64_t components = 0, isolated = 0, largest = 0;  ///< largest: its number of vertices
-  std::uint64_t largest_label = 0;
+  std::uint64_t largest_id = 0;
   std::size_t workspace_bytes = 0;
   double load_seconds = 0;
   samples time;
-  std::uint64_t wrong_labels = 0;
+  std::uint64_t wrong_component_ids = 0;
   bool wrong_count = false;
   std::vector<components_peer> peers;
 
   std::uint64_t wrong() const {
-    std::uint64_t sum = wrong_labels + (wrong_count ? 1 : 0);
+    std::uint64_t sum = wrong_component_ids + (wrong_count ? 1 : 0);
     for (components_peer const& p : peers) sum += p.wrong;
     return sum;
   }

@@ -13,9 +13,9 @@
 namespace karpos::perf {
 
 struct own_number {
-  array<std::uint32_t> label;
+  array<std::uint32_t> component;
   KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
-    label(v) = static_cast<std::uint32_t>(v);
+    component(v) = static_cast<std::uint32_t>(v);
   }
 };
 
@@ -63,7 +63,7 @@ struct afforest_step {
   typename Graph::offsets_view offsets, in_offsets;
   typename Graph::columns_view columns, in_columns;
   bool undirected;
-  array<std::uint32_t> label;
+  array<std::uint32_t> component;
   std::uint64_t round;
   std::uint32_t frequent;
 
@@ -76,13 +76,14 @@ struct afforest_step {
     while (a != b) {
       std::uint32_t const high = a > b ? a : b, low = a > b ? b : a, above = load(high);
       if (above == low) return;
-      if (above == high && Kokkos::atomic_compare_exchange(&label(high), high, low) == high) return;
+      if (above == high && Kokkos::atomic_compare_exchange(&component(high), high, low) == high)
+        return;
       a = load(load(high));
       b = load(low);
     }
   }
   KOKKOS_FUNCTION std::uint32_t load(std::uint32_t v) const {
-    return *static_cast<std::uint32_t const volatile*>(&label(v));
+    return *static_cast<std::uint32_t const volatile*>(&component(v));
   }
   KOKKOS_FUNCTION void operator()(link_round, std::uint64_t v) const {
     auto const e = offsets(v) + round;
@@ -90,11 +91,11 @@ struct afforest_step {
   }
   KOKKOS_FUNCTION void operator()(compress, std::uint64_t v) const {
     auto const u = static_cast<std::uint32_t>(v);
-    while (load(u) != load(load(u))) label(u) = load(load(u));
+    while (load(u) != load(load(u))) component(u) = load(load(u));
   }
   KOKKOS_FUNCTION void operator()(finish, std::uint64_t v) const {
     auto const u = static_cast<std::uint32_t>(v);
-    if (label(u) == frequent) return;
+    if (component(u) == frequent) return;
     for (auto e = offsets(v) + round; e < offsets(v + 1); ++e) link(u, columns(e));
     if (undirected) return;
     for (auto e = in_offsets(v); e < in_offsets(v + 1); ++e) link(u, in_columns(e));
@@ -102,9 +103,9 @@ struct afforest_step {
 };
 
 template <class Graph>
-std::uint32_t frequent_label(array<std::uint32_t> const& label) {
+std::uint32_t most_frequent_component(array<std::uint32_t> const& component) {
   constexpr std::uint64_t samples = 1024;
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), label);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), component);
   std::map<std::uint32_t, std::uint64_t> counts;
   for (std::uint64_t i = 0; i < samples; ++i)
     ++counts[host(i * 0x9e3779b97f4a7c15u % host.extent(0))];
@@ -116,7 +117,7 @@ std::uint32_t frequent_label(array<std::uint32_t> const& label) {
 
 /// Computes components by Afforest. Requires: the graph has its transpose.
 template <class Graph>
-void plain_afforest(space const& exec, Graph const& graph, array<std::uint32_t> const& label) {
+void plain_afforest(space const& exec, Graph const& graph, array<std::uint32_t> const& component) {
   using step = afforest_step<Graph>;
   auto const run = [&]<class Tag>(Tag, std::uint64_t round, std::uint32_t frequent) {
     Kokkos::parallel_for(
@@ -125,16 +126,16 @@ void plain_afforest(space const& exec, Graph const& graph, array<std::uint32_t> 
                             Kokkos::IndexType<std::uint64_t>>(exec, 0, graph.vertices(),
                                                               Kokkos::ChunkSize(16384)),
         step{graph.row_offsets(), graph.in_row_offsets(), graph.column_indices(),
-             graph.in_column_indices(), graph.is_undirected(), label, round, frequent});
+             graph.in_column_indices(), graph.is_undirected(), component, round, frequent});
   };
   Kokkos::parallel_for("karpos::perf::own_number", range(exec, graph.vertices()),
-                       own_number{label});
+                       own_number{component});
   for (std::uint64_t round = 0; round < 2; ++round) {
     run(typename step::link_round{}, round, 0);
     run(typename step::compress{}, round, 0);
   }
   exec.fence("karpos::perf: afforest");
-  run(typename step::finish{}, 2, frequent_label<Graph>(label));
+  run(typename step::finish{}, 2, most_frequent_component<Graph>(component));
   run(typename step::compress{}, 2, 0);
 }
 

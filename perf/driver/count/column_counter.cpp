@@ -15,11 +15,11 @@ column_counter::column_counter(space const& exec, mapped_file const& file,
     : m_reader(file, format),
       m_counter(exec) {}
 
-bool column_counter::count(shower const& show) {
+bool column_counter::count(progress_callback const& show) {
   std::vector<std::uint64_t> numbers;
   while (!m_reader.done()) {
     std::vector<table_part> const& parts = m_reader.next();
-    if (m_reader.other_fields()) return false;
+    if (m_reader.has_non_numbers()) return false;
     for (table_part const& part : parts) {
       m_lines += part.lines();
       m_counter.add(part.numbers);
@@ -60,9 +60,8 @@ text_counts values_of_words(word_counts const& words, column_values const& value
 }
 
 void keep_most_frequent_texts(text_counts& list, std::size_t k, comparison how) {
-  keep_most_frequent(list, k, [=](std::string const& a, std::string const& b) {
-    return stands_before(how, a, b);
-  });
+  keep_most_frequent(
+      list, k, [=](std::string const& a, std::string const& b) { return precedes(how, a, b); });
 }
 
 }  // namespace karpos::perf

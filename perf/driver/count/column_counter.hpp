@@ -23,7 +23,7 @@ class column_counter {
  public:
   /// Called with the fraction of the bytes that has been read, and the number of distinct values so
   /// far.
-  using shower = std::function<void(double, std::uint64_t)>;
+  using progress_callback = std::function<void(double, std::uint64_t)>;
 
   /// Takes the bytes to count; `format` must outlive the counter.
   column_counter(space const& exec, mapped_file const& file, table_format const& format,
@@ -33,7 +33,7 @@ class column_counter {
 
   /// Counts the fields. Returns whether all were counted; if not, the format is numeric, and a
   /// field is not an unsigned integer. Throws: bad_input that names file and line.
-  bool count(shower const& show);
+  bool count(progress_callback const& show);
 
   std::uint64_t lines() const { return m_lines; }
   std::uint64_t values() const { return m_counter.total(); }

@@ -31,7 +31,7 @@ class exact_number {
       if (!read_exponent(field.substr(mark + 1), n.m_exponent)) return {};
       field = field.substr(0, mark);
     }
-    if (!n.take_digits(field)) return {};
+    if (!n.parse_digits(field)) return {};
     return n;
   }
 
@@ -40,7 +40,7 @@ class exact_number {
     if (m_digits.empty()) return "0";
     std::string const sign = m_negative ? "-" : "";
     auto const size = static_cast<std::int64_t>(m_digits.size());
-    if (m_exponent - size > most_zeros || m_exponent < least_exponent)
+    if (m_exponent - size > max_zeros || m_exponent < min_exponent)
       return sign + m_digits.substr(0, 1) + (size > 1 ? "." + m_digits.substr(1) : "") + "e" +
              std::to_string(m_exponent - 1);
     if (m_exponent <= 0)
@@ -71,23 +71,23 @@ class exact_number {
 
  private:
   // Limits of text(): numbers with more zeros before or after the point get an exponent.
-  static constexpr std::int64_t most_zeros = 20, least_exponent = -5;
+  static constexpr std::int64_t max_zeros = 20, min_exponent = -5;
 
   static bool read_exponent(std::string_view field, std::int64_t& exponent) {
-    constexpr std::size_t most_digits = 17;
+    constexpr std::size_t max_digits = 17;
     bool const negative = !field.empty() && field.front() == '-';
     if (!field.empty() && (negative || field.front() == '+')) field.remove_prefix(1);
     field.remove_prefix(
         std::min(field.find_first_not_of('0'), field.empty() ? 0 : field.size() - 1));
     std::uint64_t value = 0;
-    if (field.size() > most_digits || !read_number(field, value)) return false;
+    if (field.size() > max_digits || !read_number(field, value)) return false;
     exponent = static_cast<std::int64_t>(value) * (negative ? -1 : 1);
     return true;
   }
 
   /// Takes digits with at most one point. Returns whether the field has at least one digit and
   /// nothing else.
-  bool take_digits(std::string_view field) {
+  bool parse_digits(std::string_view field) {
     std::size_t const point = std::min(field.find('.'), field.size());
     m_digits.reserve(field.size());
     m_digits.append(field.substr(0, point));
@@ -145,7 +145,7 @@ inline column_values values_of(std::vector<std::string_view> const& words) {
 }
 
 /// Returns whether value a precedes b in the order of a column; empty values come first.
-inline bool stands_before(comparison how, std::string_view a, std::string_view b) {
+inline bool precedes(comparison how, std::string_view a, std::string_view b) {
   if (how == comparison::text || a.empty() || b.empty()) return a < b;
   auto const x = exact_number::read(a), y = exact_number::read(b);
   return x < y;

@@ -14,7 +14,7 @@ namespace karpos::perf {
 /// Parameters of `karpos count`.
 struct count_options {
   std::string file;
-  format_wishes format;
+  format_settings format;
   std::size_t top = 10;
   bool as_json = false, distributed = false;
 };

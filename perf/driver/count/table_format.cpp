@@ -13,7 +13,7 @@ namespace {
 
 /// The numbers of rows that are examined to determine what the first row is, and to determine the
 /// separator.
-constexpr int looked_at = 1000, split_alike = 20;
+constexpr int examined_rows = 1000, compared_rows = 20;
 
 /// Returns the offset of the first line with data at or after `offset`, or the size of the text if
 /// there is none.
@@ -27,8 +27,8 @@ std::size_t next_data(std::string_view text, std::size_t offset, char separator)
 }
 /// Returns the offset of the row after the one at `offset`.
 std::size_t next_row(std::string_view text, std::size_t offset, char separator) {
-  std::size_t const behind = offset + row_at(text, offset, separator).size() + 1;
-  return next_data(text, std::min(text.size(), behind), separator);
+  std::size_t const after = offset + row_at(text, offset, separator).size() + 1;
+  return next_data(text, std::min(text.size(), after), separator);
 }
 
 using field_list = std::vector<std::string_view>;
@@ -65,16 +65,16 @@ struct split {
 split split_of(std::string_view row, char separator) {
   split s;
   s.fields = for_each_field(row, separator, [&](std::size_t, table_field const& f) {
-    s.whole = s.whole && f.broken == nullptr;
+    s.whole = s.whole && f.quote_error == nullptr;
   });
   return s;
 }
 
 /// Returns whether a separator splits the first rows, from `at` on, into equally many fields, and
 /// into at least two.
-bool splits_alike(std::string_view text, std::size_t at, char separator) {
+bool splits_consistently(std::string_view text, std::size_t at, char separator) {
   std::size_t const width = split_of(row_at(text, at, separator), separator).fields;
-  for (int i = 0; i < split_alike && at < text.size(); ++i) {
+  for (int i = 0; i < compared_rows && at < text.size(); ++i) {
     split const s = split_of(row_at(text, at, separator), separator);
     if (!s.whole || s.fields != width) return false;
     at = next_row(text, at, separator);
@@ -85,9 +85,9 @@ bool splits_alike(std::string_view text, std::size_t at, char separator) {
 /// Returns whether semicolons split the first rows alike, and every comma in these rows is between
 /// two digits: 1,5;2,5.
 bool has_decimal_commas(std::string_view text, std::size_t begin) {
-  if (!splits_alike(text, begin, ';')) return false;
+  if (!splits_consistently(text, begin, ';')) return false;
   auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (int i = 0; i < split_alike && begin < text.size(); ++i) {
+  for (int i = 0; i < compared_rows && begin < text.size(); ++i) {
     std::string_view const row = row_at(text, begin, ';');
     for (std::size_t at = row.find(','); at < row.size(); at = row.find(',', at + 1))
       if (at == 0 || at + 1 == row.size() || !is_digit(row[at - 1]) || !is_digit(row[at + 1]))
@@ -97,27 +97,28 @@ bool has_decimal_commas(std::string_view text, std::size_t begin) {
   return true;
 }
 
-char separator_of(std::string const& wish, std::string_view text, std::size_t begin) {
-  if (wish == "auto") return find_separator(text, begin);
-  if (wish == "blank") return ' ';
-  if (wish == "tab") return '\t';
-  if (wish == "comma") return ',';
-  if (wish == "semicolon") return ';';
-  if (wish == "bar") return '|';
-  if (wish.size() == 1 && std::string("\"\r\n").find(wish) == std::string::npos) return wish[0];
-  throw bad_input("--separator " + graph_input::quoted(wish) +
+char separator_of(std::string const& setting, std::string_view text, std::size_t begin) {
+  if (setting == "auto") return find_separator(text, begin);
+  if (setting == "blank") return ' ';
+  if (setting == "tab") return '\t';
+  if (setting == "comma") return ',';
+  if (setting == "semicolon") return ';';
+  if (setting == "bar") return '|';
+  if (setting.size() == 1 && std::string("\"\r\n").find(setting) == std::string::npos)
+    return setting[0];
+  throw bad_input("--separator " + graph_input::quoted(setting) +
                   ": choose auto, blank, tab, comma, semicolon, bar or one character");
 }
 
 /// Returns the columns that the user asks for; empty for all columns.
-std::vector<std::size_t> columns_of(std::vector<std::string> const& wishes,
+std::vector<std::size_t> columns_of(std::vector<std::string> const& settings,
                                     std::vector<std::string> const& names,
                                     std::string const& path) {
   std::vector<std::size_t> columns;
-  for (std::string const& wish : wishes) {
-    bool const named = std::find(names.begin(), names.end(), wish) != names.end();
-    if (wish == "all" && !named) return {};
-    columns.push_back(column_of(wish, names, path));
+  for (std::string const& setting : settings) {
+    bool const named = std::find(names.begin(), names.end(), setting) != names.end();
+    if (setting == "all" && !named) return {};
+    columns.push_back(column_of(setting, names, path));
   }
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
@@ -138,10 +139,10 @@ bool words_above_numbers(field_list const& first, field_list const& second) {
 
 /// Returns whether the words of the first row recur nowhere in their columns, as headers of word
 /// tables do. Examines a limited number of rows.
-bool words_stand_alone(std::string_view text, std::size_t second, field_list const& first,
-                       char separator) {
+bool has_unique_names(std::string_view text, std::size_t second, field_list const& first,
+                      char separator) {
   std::size_t at = second;
-  for (int i = 0; i < looked_at && at < text.size(); ++i) {
+  for (int i = 0; i < examined_rows && at < text.size(); ++i) {
     bool recurs = false;
     for_each_field(row_at(text, at, separator), separator,
                    [&](std::size_t c, table_field const& f) {
@@ -155,17 +156,18 @@ bool words_stand_alone(std::string_view text, std::size_t second, field_list con
 
 /// Returns whether the first row is a header: names above numbers, or, with a separator, names
 /// above words.
-bool is_header(format_wishes const& wishes, std::string_view text, std::size_t second,
+bool is_header(format_settings const& settings, std::string_view text, std::size_t second,
                field_list const& first, char separator) {
-  if (wishes.header != "auto") return wishes.header == "yes";
-  for (std::string const& wish : wishes.columns)
-    if (std::find(first.begin(), first.end(), wish) != first.end() && !is_real(wish)) return true;
+  if (settings.header != "auto") return settings.header == "yes";
+  for (std::string const& setting : settings.columns)
+    if (std::find(first.begin(), first.end(), setting) != first.end() && !is_real(setting))
+      return true;
   field_list const next = fields_of(row_at(text, second, separator), separator);
   if (words_above_numbers(first, next)) return true;
   bool const words = std::none_of(first.begin(), first.end(), is_real) &&
                      std::none_of(first.begin(), first.end(), marks_missing);
   return separator != ' ' && first.size() > 1 && words &&
-         words_stand_alone(text, second, first, separator);
+         has_unique_names(text, second, first, separator);
 }
 
 bool begins_with(std::string_view line, std::string_view lower) {
@@ -202,7 +204,7 @@ std::size_t begin_of_table(mapped_file const& file, table_format& format) {
     graph_input::input const content{text.substr(graph_input::byte_order_mark_size(text)),
                                      file.path(), silent};
     graph_input::text_lines lines(content);
-    format.matrix = graph_input::take_matrix_header(lines);
+    format.matrix = graph_input::read_matrix_header(lines);
     return next_data(text, text.size() - lines.bytes_left(), ' ');
   }
   refuse_matrix_without_banner(file, first);
@@ -211,12 +213,12 @@ std::size_t begin_of_table(mapped_file const& file, table_format& format) {
 
 std::vector<std::string> names_in(mapped_file const& file, std::size_t begin, char separator) {
   std::vector<std::string> names;
-  for_each_field(row_at(file.text(), begin, separator), separator,
-                 [&](std::size_t, table_field const& field) {
-                   if (field.broken != nullptr)
-                     throw bad_input(file.place(begin) + ": " + field.broken);
-                   names.push_back(field.doubled ? undoubled(field.text) : std::string(field.text));
-                 });
+  for_each_field(
+      row_at(file.text(), begin, separator), separator, [&](std::size_t, table_field const& field) {
+        if (field.quote_error != nullptr)
+          throw bad_input(file.place(begin) + ": " + field.quote_error);
+        names.push_back(field.has_escaped_quotes ? unescaped(field.text) : std::string(field.text));
+      });
   return names;
 }
 
@@ -252,7 +254,7 @@ void refuse_dimacs(mapped_file const& file, std::size_t begin) {
 bool is_quoted_column(std::string_view text, std::size_t begin) {
   std::string_view const first = trimmed(line_at(text, begin));
   if (first.front() != '"' && fields_of(first, ' ').size() > 1) return false;
-  for (int i = 0; i < looked_at && begin < text.size(); ++i) {
+  for (int i = 0; i < examined_rows && begin < text.size(); ++i) {
     std::string_view const row = row_at(text, begin, ',');
     split const s = split_of(row, ',');
     if (trimmed(row).front() == '"' && s.whole) return s.fields == 1;
@@ -273,16 +275,16 @@ std::string list_of(std::vector<std::string> const& names) {
 
 }  // namespace
 
-std::size_t column_of(std::string const& wish, std::vector<std::string> const& names,
+std::size_t column_of(std::string const& setting, std::vector<std::string> const& names,
                       std::string const& path) {
-  auto const named = std::find(names.begin(), names.end(), wish);
-  if (std::count(names.begin(), names.end(), wish) > 1)
-    throw bad_input("several columns of " + path + " are called " + graph_input::quoted(wish) +
+  auto const named = std::find(names.begin(), names.end(), setting);
+  if (std::count(names.begin(), names.end(), setting) > 1)
+    throw bad_input("several columns of " + path + " are called " + graph_input::quoted(setting) +
                     ": choose one by its number, from 1");
   if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
   std::uint64_t number = 0;
-  if (!read_number(wish, number) || number == 0)
-    throw bad_input("there is no column " + graph_input::quoted(wish) + " in " + path +
+  if (!read_number(setting, number) || number == 0)
+    throw bad_input("there is no column " + graph_input::quoted(setting) + " in " + path +
                     ": choose a number from 1, or a name of its header, " + list_of(names));
   return static_cast<std::size_t>(number - 1);
 }
@@ -297,7 +299,7 @@ char find_separator(std::string_view text, std::size_t begin) {
   char found = ' ';
   for (char const c : {',', ';', '|'}) {
     if (c == ',' && has_decimal_commas(text, begin)) continue;
-    if (splits_alike(text, begin, c)) return c;
+    if (splits_consistently(text, begin, c)) return c;
     std::string_view const row = row_at(text, begin, c);
     split const s = split_of(row, c);
     bool const splits = s.fields > 1 || (!s.whole && row.find(c) != std::string_view::npos);
@@ -306,28 +308,28 @@ char find_separator(std::string_view text, std::size_t begin) {
   return found == ' ' && is_quoted_column(text, begin) ? ',' : found;
 }
 
-table_format detect_format(mapped_file const& file, format_wishes const& wishes) {
+table_format detect_format(mapped_file const& file, format_settings const& settings) {
   std::string_view const text = file.text();
   table_format format;
   std::size_t begin = begin_of_table(file, format);
   std::size_t const first = begin;
   if (begin == text.size()) throw bad_input("'" + file.path() + "' has no line of data");
-  if (wishes.columns.empty() && !wishes.text) refuse_dimacs(file, begin);
-  char const separator = format.separator = separator_of(wishes.separator, text, begin);
+  if (settings.columns.empty() && !settings.text) refuse_dimacs(file, begin);
+  char const separator = format.separator = separator_of(settings.separator, text, begin);
   // Includes rows of empty cells, which only the separator distinguishes from empty lines
   if (!format.matrix) begin = next_data(text, graph_input::byte_order_mark_size(text), separator);
   field_list data = fields_of(row_at(text, begin, separator), separator);
   format.column_count = data.size();
   std::size_t const second = next_row(text, begin, separator);
-  if (!format.matrix && is_header(wishes, text, second, data, separator)) {
+  if (!format.matrix && is_header(settings, text, second, data, separator)) {
     format.names = names_in(file, begin, separator);
     begin = second;
     data = fields_of(row_at(text, begin, separator), separator);
   }
-  format.columns = columns_of(wishes.columns, format.names, file.path());
-  if (wishes.columns.empty() && !wishes.text) choose_ids(format, data);
+  format.columns = columns_of(settings.columns, format.names, file.path());
+  if (settings.columns.empty() && !settings.text) choose_ids(format, data);
   // If the user named no columns, no column may be ignored, and none may appear unannounced.
-  if (wishes.columns.empty() || format.columns.empty()) format.most = format.column_count;
+  if (settings.columns.empty() || format.columns.empty()) format.most = format.column_count;
   if (format.column_count < format.needed())
     throw bad_input(file.place(begin == text.size() ? first : begin) + ": the line has " +
                     counted(format.column_count, "column", "columns") + ", column " +
@@ -337,7 +339,7 @@ table_format detect_format(mapped_file const& file, format_wishes const& wishes)
   std::uint64_t ignored = 0;
   for (std::size_t c = 0; c < data.size(); ++c)
     format.numeric = format.numeric && (!format.chosen(c) || read_number(data[c], ignored));
-  format.numeric = format.numeric && !wishes.text;
+  format.numeric = format.numeric && !settings.text;
   return format;
 }
 

@@ -21,7 +21,7 @@ void fail(table_part& part, std::size_t offset, std::string const& why) {
   part.error = why;
 }
 
-constexpr char const* what_to_do =
+constexpr char const* separator_advice =
     ": mend the line, or say by --separator what stands between columns";
 
 /// Checks that the row and column of an entry are within a matrix of that size.
@@ -37,25 +37,25 @@ void check_index(std::string_view field, std::size_t column, std::size_t offset,
              std::to_string(most));
 }
 
-void take_field(table_field const& field, table_format const& format, table_part& part) {
+void add_field(table_field const& field, table_format const& format, table_part& part) {
   std::uint64_t number = 0;
-  if (!format.numeric && field.doubled)
-    part.words.push_back(part.undoubled.emplace_back(undoubled(field.text)));
+  if (!format.numeric && field.has_escaped_quotes)
+    part.words.push_back(part.unescaped.emplace_back(unescaped(field.text)));
   else if (!format.numeric)
     part.words.push_back(field.text);
   else if (read_number(field.text, number))
     part.numbers.push_back(number);
   else
-    part.other_fields = true;
+    part.has_non_numbers = true;
 }
 
 void read_row(std::string_view row, std::size_t offset, table_format const& format,
               table_part& part) {
   std::size_t const fields =
       for_each_field(row, format.separator, [&](std::size_t column, table_field const& field) {
-        if (field.broken != nullptr) fail(part, offset, field.broken);
+        if (field.quote_error != nullptr) fail(part, offset, field.quote_error);
         if (format.matrix) check_index(field.text, column, offset, *format.matrix, part);
-        if (format.chosen(column)) take_field(field, format, part);
+        if (format.chosen(column)) add_field(field, format, part);
       });
   if (format.matrix && fields != 2 + static_cast<std::size_t>(format.matrix->values))
     fail(part, offset,
@@ -64,12 +64,12 @@ void read_row(std::string_view row, std::size_t offset, table_format const& form
   if (fields < format.needed())
     fail(part, offset,
          "the line has " + counted(fields, "column", "columns") + ", " +
-             std::to_string(format.needed()) + " are needed" + what_to_do);
+             std::to_string(format.needed()) + " are needed" + separator_advice);
   if (fields > format.most)
     fail(part, offset,
          "the line has " + counted(fields, "column", "columns") + ", the first one " +
              std::to_string(format.most) +
-             (format.columns.empty() ? ": choose some, like --column 1" : what_to_do));
+             (format.columns.empty() ? ": choose some, like --column 1" : separator_advice));
   part.begins.push_back(offset);
 }
 
@@ -79,8 +79,8 @@ void read_part(std::string_view text, std::size_t begin, std::size_t end,
   part.words.clear();
   part.begins.clear();
   part.error.clear();
-  part.other_fields = false;
-  for (std::size_t at = begin; at < end && part.error.empty() && !part.other_fields;) {
+  part.has_non_numbers = false;
+  for (std::size_t at = begin; at < end && part.error.empty() && !part.has_non_numbers;) {
     std::string_view const row = row_at(text, at, format.separator);
     if (holds_data(row, format.separator)) read_row(row, at, format, part);
     at += row.size() + 1;
@@ -133,7 +133,7 @@ std::vector<table_part> const& table_reader::next() {
     begins.push_back(row_from(text, begins.back(), begins.back() + part_bytes, m_format.separator));
   std::size_t const end = begins.back();
   begins.resize(m_parts.size() + 1,
-                end);  // unused parts get no rows, but keep the `undoubled` words of earlier calls
+                end);  // unused parts get no rows, but keep the `unescaped` words of earlier calls
   using host = Kokkos::DefaultHostExecutionSpace;
   Kokkos::parallel_for(
       "karpos::perf::read",
@@ -145,8 +145,9 @@ std::vector<table_part> const& table_reader::next() {
   for (table_part const& part : m_parts)
     if (!part.error.empty()) throw bad_input(m_file.place(part.error_at) + ": " + part.error);
   m_offset = end;
-  for (table_part const& part : m_parts) m_other_fields = m_other_fields || part.other_fields;
-  if (m_other_fields) return m_parts;
+  for (table_part const& part : m_parts)
+    m_has_non_numbers = m_has_non_numbers || part.has_non_numbers;
+  if (m_has_non_numbers) return m_parts;
   for (table_part const& part : m_parts) m_lines += part.lines();
   if (m_is_whole) require_entries(m_file, m_format, m_lines, done());
   return m_parts;

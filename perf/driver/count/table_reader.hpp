@@ -16,11 +16,11 @@ namespace karpos::perf {
 struct table_part {
   std::vector<std::uint64_t> numbers;
   std::vector<std::string_view> words;
-  std::deque<std::string> undoubled;  ///< storage of words with doubled quotes in the file
+  std::deque<std::string> unescaped;  ///< storage of words with doubled quotes in the file
   std::vector<std::size_t> begins;    ///< offsets of the rows
-  bool other_fields = false;  ///< a chosen field is not a number, although the format is numeric
-  std::size_t error_at = 0;   ///< offset of the first bad line
-  std::string error;          ///< empty: no error
+  bool has_non_numbers = false;  ///< a chosen field is not a number, although the format is numeric
+  std::size_t error_at = 0;      ///< offset of the first bad line
+  std::string error;             ///< empty: no error
   bool out_of_memory = false;
 
   std::uint64_t lines() const { return begins.size(); }
@@ -39,18 +39,18 @@ class table_reader {
   double progress() const;
   /// Returns whether a field that should be a number is not one; then the file must be read again
   /// in a format that is not numeric.
-  bool other_fields() const { return m_other_fields; }
+  bool has_non_numbers() const { return m_has_non_numbers; }
   /// Reads the next parts, some tens of megabytes in total, in the order of the file. Throws
   /// bad_input that names file and line. The result is valid until the next call, its words as long
   /// as this object. If the format is numeric and a field is not a number, some rows are missing,
-  /// and other_fields() is true.
+  /// and has_non_numbers() is true.
   std::vector<table_part> const& next();
 
  private:
   mapped_file const& m_file;
   table_format const& m_format;
   std::size_t m_begin, m_end, m_offset;
-  bool m_is_whole, m_other_fields = false;
+  bool m_is_whole, m_has_non_numbers = false;
   std::uint64_t m_lines = 0;
   std::vector<table_part> m_parts;
 };

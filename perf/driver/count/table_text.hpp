@@ -82,19 +82,18 @@ inline std::string_view quoted_row_at(std::string_view text, std::size_t offset,
     while (start < end && text[start] != separator && is_blank(text[start])) ++start;
     if (start < end && text[start] == '"') {
       std::size_t const close = closing_quote(text, start);
-      std::size_t behind = close == std::string_view::npos ? text.size() : close + 1;
-      while (behind < text.size() && text[behind] != separator && is_blank(text[behind])) ++behind;
-      bool const whole =
-          close != std::string_view::npos &&
-          (behind == text.size() || text[behind] == separator || text[behind] == '\n');
+      std::size_t after = close == std::string_view::npos ? text.size() : close + 1;
+      while (after < text.size() && text[after] != separator && is_blank(text[after])) ++after;
+      bool const whole = close != std::string_view::npos &&
+                         (after == text.size() || text[after] == separator || text[after] == '\n');
       if (!whole && separator != '\t') {
-        if (close != std::string_view::npos) end = end_of_line(behind);
+        if (close != std::string_view::npos) end = end_of_line(after);
         return text.substr(offset, end - offset);
       }
       if (whole) {
-        end = end_of_line(behind);
-        if (behind == end) return text.substr(offset, end - offset);
-        at = behind + 1;
+        end = end_of_line(after);
+        if (after == end) return text.substr(offset, end - offset);
+        at = after + 1;
         continue;
       }
     }
@@ -141,12 +140,12 @@ inline std::string_view next_blank_field(std::string_view& line) {
 /// A field of a row, without the quotes around it.
 struct table_field {
   std::string_view text;
-  bool doubled = false;          ///< it contains doubled quotes
-  char const* broken = nullptr;  ///< description of an error in its quotes, or null
+  bool has_escaped_quotes = false;    ///< it contains doubled quotes
+  char const* quote_error = nullptr;  ///< description of an error in its quotes, or null
 };
 
 /// Returns the text of a field whose quotes are doubled.
-inline std::string undoubled(std::string_view text) {
+inline std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     plain += text[i];
@@ -156,20 +155,20 @@ inline std::string undoubled(std::string_view text) {
 }
 
 /// Takes a field that begins with a quote at `start` from a row.
-inline table_field take_quoted_field(std::string_view& row, std::size_t start, char separator,
-                                     bool& more) {
+inline table_field parse_quoted_field(std::string_view& row, std::size_t start, char separator,
+                                      bool& more) {
   table_field field;
   std::size_t const end = closing_quote(row, start);
-  std::size_t behind = std::min(end, row.size() - 1) + 1;
-  while (behind < row.size() && row[behind] != separator && is_blank(row[behind])) ++behind;
+  std::size_t after = std::min(end, row.size() - 1) + 1;
+  while (after < row.size() && row[after] != separator && is_blank(row[after])) ++after;
   if (end == std::string_view::npos)
-    field.broken = "a field begins with a quote that nothing ends";
-  else if (behind < row.size() && row[behind] != separator)
-    field.broken = "a field goes on behind the quote that ends it";
+    field.quote_error = "a field begins with a quote that nothing ends";
+  else if (after < row.size() && row[after] != separator)
+    field.quote_error = "a field goes on behind the quote that ends it";
   field.text = row.substr(start + 1, end == std::string_view::npos ? end : end - start - 1);
-  field.doubled = field.text.find('"') != std::string_view::npos;
-  more = behind < row.size();
-  row.remove_prefix(more ? behind + 1 : row.size());
+  field.has_escaped_quotes = field.text.find('"') != std::string_view::npos;
+  more = after < row.size();
+  row.remove_prefix(more ? after + 1 : row.size());
   return field;
 }
 
@@ -181,8 +180,8 @@ inline table_field next_separated_field(std::string_view& row, char separator, b
   while (start < row.size() && row[start] != separator && is_blank(row[start])) ++start;
   if (start < row.size() && row[start] == '"') {
     std::string_view rest = row;
-    table_field const field = take_quoted_field(rest, start, separator, more);
-    if (field.broken == nullptr || separator != '\t') {
+    table_field const field = parse_quoted_field(rest, start, separator, more);
+    if (field.quote_error == nullptr || separator != '\t') {
       row = rest;
       return field;
     }

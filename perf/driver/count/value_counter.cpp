@@ -8,7 +8,7 @@
 namespace karpos::perf {
 namespace {
 
-constexpr std::uint64_t staging = std::uint64_t(1) << 22;
+constexpr std::uint64_t staging_size = std::uint64_t(1) << 22;
 constexpr std::uint64_t first_batch = std::uint64_t(1) << 16;
 constexpr std::uint64_t first_size = std::uint64_t(1) << 12;
 constexpr std::uint64_t first_reserved = ~std::uint64_t(0) - 2;
@@ -18,17 +18,17 @@ constexpr std::uint64_t first_reserved = ~std::uint64_t(0) - 2;
 value_counter::value_counter(space const& exec)
     : m_exec(exec),
       m_map(exec, first_size),
-      m_staged(make_array<std::uint64_t>("staged", staging)),
+      m_staged(make_array<std::uint64_t>("staged", staging_size)),
       m_host(Kokkos::create_mirror_view(m_staged)) {}
 
 void value_counter::add(std::vector<std::uint64_t> const& values) {
   for (std::uint64_t const v : values) {
     if (v >= first_reserved) {
-      ++m_largest[v - first_reserved];
+      ++m_sentinel_counts[v - first_reserved];
       ++m_total;
       continue;
     }
-    if (m_filled == (m_total == 0 ? first_batch : staging)) flush();
+    if (m_filled == (m_total == 0 ? first_batch : staging_size)) flush();
     m_host(m_filled++) = v;
   }
 }
@@ -36,12 +36,12 @@ void value_counter::add(std::vector<std::uint64_t> const& values) {
 void value_counter::flush() {
   if (m_filled == 0) return;
   Kokkos::Timer clock;
-  make_room(m_filled);
+  reserve(m_filled);
   auto const part = std::make_pair(std::uint64_t(0), m_filled);
   auto const keys = Kokkos::subview(m_staged, part);
   Kokkos::deep_copy(m_exec, keys, Kokkos::subview(m_host, part));
   insert_report const r = m_map.insert_or_apply(m_exec, keys, std::uint64_t(1), plus{});
-  if (r.rejected != 0) throw std::logic_error("values were lost although there was room for them");
+  if (r.rejected != 0) throw std::logic_error("values were lost although the map has enough slots");
   m_distinct += r.inserted;
   m_total += m_filled;
   m_filled = 0;
@@ -49,14 +49,14 @@ void value_counter::flush() {
 }
 
 /// Grows the map for `more` keys, all of which may be new; doubling keeps the total work linear.
-void value_counter::make_room(std::uint64_t more) {
+void value_counter::reserve(std::uint64_t more) {
   if (m_distinct + more > m_map.max_keys())
     m_map.rehash(m_exec, std::max(2 * m_map.max_keys(), m_distinct + more));
 }
 
 std::uint64_t value_counter::distinct() const {
   std::uint64_t n = m_distinct;
-  for (std::uint64_t const count : m_largest) n += count != 0;
+  for (std::uint64_t const count : m_sentinel_counts) n += count != 0;
   return n;
 }
 
@@ -69,8 +69,8 @@ std::vector<value_count> value_counter::all() const {
   std::vector<value_count> list;
   list.reserve(distinct());
   for (std::uint64_t i = 0; i < m_distinct; ++i) list.emplace_back(host_values(i), host_counts(i));
-  for (std::uint64_t i = 0; i < m_largest.size(); ++i)
-    if (m_largest[i] != 0) list.emplace_back(first_reserved + i, m_largest[i]);
+  for (std::uint64_t i = 0; i < m_sentinel_counts.size(); ++i)
+    if (m_sentinel_counts[i] != 0) list.emplace_back(first_reserved + i, m_sentinel_counts[i]);
   return list;
 }
 

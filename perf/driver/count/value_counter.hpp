@@ -36,7 +36,7 @@ class value_counter {
  private:
   using map = hash_map<std::uint64_t, std::uint64_t, space>;
 
-  void make_room(std::uint64_t more);
+  void reserve(std::uint64_t more);
 
   space m_exec;
   map m_map;
@@ -45,7 +45,7 @@ class value_counter {
   std::uint64_t m_filled = 0, m_total = 0, m_distinct = 0;
   double m_seconds = 0;
   std::array<std::uint64_t, 3>
-      m_largest{};  ///< counts of 2^64 - 1, - 2 and - 3, which are the map's sentinels
+      m_sentinel_counts{};  ///< counts of 2^64 - 1, - 2 and - 3, which are the map's sentinels
 };
 
 /// Keeps the k most frequent values, and of equally frequent ones the smaller ones, according to

@@ -5,7 +5,7 @@
 namespace karpos::perf {
 namespace {
 
-[[noreturn]] int complain() {
+[[noreturn]] int refuse() {
   throw bad_input(
       "--distributed does not apply (this build has no MPI): install one (Debian: libopenmpi-dev "
       "openmpi-bin) and configure again");
@@ -13,8 +13,8 @@ namespace {
 
 }  // namespace
 
-int bfs_over_ranks(bfs_parameters const&, bool) { complain(); }
-int count_over_ranks(count_options const&) { complain(); }
-int hash_over_ranks(hash_parameters const&, bool) { complain(); }
+int bfs_over_ranks(bfs_parameters const&, bool) { refuse(); }
+int count_over_ranks(count_options const&) { refuse(); }
+int hash_over_ranks(hash_parameters const&, bool) { refuse(); }
 
 }  // namespace karpos::perf

@@ -28,9 +28,9 @@ namespace {
 
 using rank_graph = distributed::csr_graph<std::uint32_t, std::uint64_t, memory>;
 
-/// A part of a generated edge list: `count` edges from edge number `first` on.
+/// A slice of a generated edge list: `count` edges from edge number `first` on.
 template <class List>
-struct part_of_list {
+struct list_slice {
   List list;
   std::uint64_t first, count;
   std::uint64_t size() const { return count; }
@@ -40,9 +40,9 @@ struct part_of_list {
 };
 
 /// Returns how the edges of a graph are treated, and how its vertices are numbered.
-distributed::csr_options options_of(bfs_parameters const& p, bool one_way) {
+distributed::csr_options options_of(bfs_parameters const& p, bool is_directed) {
   distributed::csr_options o{p.clean()};
-  o.symmetrise = !one_way;
+  o.symmetrise = !is_directed;
   constexpr std::uint64_t seed = 1;
   if (p.permute) o.permutation = seed;
   return o;
@@ -52,12 +52,12 @@ template <class List>
 rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& spec,
                          distributed::csr_options const& options) {
   List const list = List::of(spec);
-  rank_part const part(ranks, list.size());
-  using edges = part_of_list<List>;
+  rank_range const part(ranks, list.size());
+  using edges = list_slice<List>;
   detail::distributed::renumbered_edges<edges> const mine{{list, part.first, part.size()},
                                                           options.numbers(spec.vertices())};
-  return detail::distributed::graph_of_list<std::uint32_t, std::uint64_t>(ranks, spec.vertices(),
-                                                                          mine, options, {});
+  return detail::distributed::build_from_list<std::uint32_t, std::uint64_t>(ranks, spec.vertices(),
+                                                                            mine, options, {});
 }
 
 rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec,
@@ -68,8 +68,8 @@ rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec,
   if (spec.family == families::uniform) return graph_of_part<uniform_edges>(ranks, spec, options);
   return graph_of_part<rmat_edges>(ranks, spec, options);
 }
-/// Copies a rank's part of an array of the file into the memory of its device.
-array<std::uint32_t> part_of(std::vector<std::uint32_t> const& all, rank_part const& part) {
+/// Copies a rank's slice of an array of the file into the memory of its device.
+array<std::uint32_t> copy_range(std::vector<std::uint32_t> const& all, rank_range const& part) {
   auto const copy = make_array<std::uint32_t>("edges of a file", part.size());
   Kokkos::deep_copy(copy,
                     Kokkos::View<std::uint32_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
@@ -78,11 +78,12 @@ array<std::uint32_t> part_of(std::vector<std::uint32_t> const& all, rank_part co
 }
 rank_graph graph_of(rank_communicator const& ranks, edge_list const& list,
                     bfs_parameters const& p) {
-  rank_part const part(ranks, list.sources.size());
-  bool const one_way = p.directed && !list.undirected;
-  auto const graph = distributed::build_csr(ranks, list.vertices, part_of(list.sources, part),
-                                            part_of(list.targets, part), options_of(p, one_way));
-  return one_way ? graph.with_transpose(distributed::transpose(ranks, graph)) : graph;
+  rank_range const part(ranks, list.sources.size());
+  bool const is_directed = p.directed && !list.undirected;
+  auto const graph =
+      distributed::build_csr(ranks, list.vertices, copy_range(list.sources, part),
+                             copy_range(list.targets, part), options_of(p, is_directed));
+  return is_directed ? graph.with_transpose(distributed::transpose(ranks, graph)) : graph;
 }
 rank_graph graph_of(rank_communicator const&, csr_arrays const&, bfs_parameters const&) {
   throw bad_input("--distributed does not read .sg files: take a list of edges, or a generator");
@@ -90,15 +91,15 @@ rank_graph graph_of(rank_communicator const&, csr_arrays const&, bfs_parameters 
 
 /// Marks which of the vertices order(first), order(first + 1), … belong to this rank and have an
 /// edge.
-struct mark_own_useful {
+struct mark_own_eligible {
   rank_graph::offsets_view offsets;
   permutation order;
   distributed::vertex_permutation number;
   std::uint64_t first, first_vertex, vertices;
-  array<std::uint8_t> useful;
+  array<std::uint8_t> eligible;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     std::uint64_t const v = number(order(first + i)) - first_vertex;
-    useful(i) = v < vertices && offsets(v + 1) != offsets(v);
+    eligible(i) = v < vertices && offsets(v + 1) != offsets(v);
   }
 };
 
@@ -107,16 +108,16 @@ struct mark_own_useful {
 std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_graph const& graph,
                                            distributed::vertex_permutation const& number,
                                            std::uint64_t count, std::uint64_t seed) {
-  std::uint64_t const n = graph.vertices(), stretch = std::min<std::uint64_t>(n, 1 << 16);
+  std::uint64_t const n = graph.vertices(), batch = std::min<std::uint64_t>(n, 1 << 16);
   permutation const order = permutation::of(n, scramble(seed) ^ 0x736f757263657321u);
   std::vector<std::uint64_t> sources;
-  for (std::uint64_t first = 0; first < n && sources.size() < count; first += stretch) {
-    auto const useful = make_array<std::uint8_t>("useful sources", std::min(stretch, n - first));
-    Kokkos::parallel_for("karpos::perf::useful sources", range(ranks.exec(), useful.extent(0)),
-                         mark_own_useful{graph.local().row_offsets(), order, number, first,
-                                         graph.first(), graph.local().vertices(), useful});
-    ranks.all_reduce(useful, distributed::bit_or{});
-    auto const seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), useful);
+  for (std::uint64_t first = 0; first < n && sources.size() < count; first += batch) {
+    auto const eligible = make_array<std::uint8_t>("eligible sources", std::min(batch, n - first));
+    Kokkos::parallel_for("karpos::perf::eligible sources", range(ranks.exec(), eligible.extent(0)),
+                         mark_own_eligible{graph.local().row_offsets(), order, number, first,
+                                           graph.first(), graph.local().vertices(), eligible});
+    ranks.all_reduce(eligible, distributed::bit_or{});
+    auto const seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), eligible);
     for (std::uint64_t i = 0; i < seen.extent(0) && sources.size() < count; ++i)
       if (seen(i) != 0) sources.push_back(order(first + i));
   }
@@ -166,10 +167,10 @@ class measurement_over_ranks {
   void operator()(progress* bar) {
     Kokkos::Timer clock;
     show(bar, 0, "edges");
-    graph_source const source = detail::distributed::together(m_ranks, [&] {
+    graph_source const source = detail::distributed::run_collectively(m_ranks, [&] {
       return open_graph(run.parameters.graph, run.parameters.directed,
                         [](double, std::string const&) {}, {},
-                        {.format = graph_format_called(run.parameters.format)});
+                        {.format = parse_graph_format(run.parameters.format)});
     });
     if (auto const* const spec = std::get_if<generator_spec>(&source)) run.graph = to_string(*spec);
     m_graph =
@@ -285,13 +286,13 @@ class measurement_over_ranks {
   std::vector<json> m_searches;
 };
 
-void require_known(bfs_parameters const& p) {
+void require_supported(bfs_parameters const& p) {
   for (auto const& [given, name] :
        {std::pair(p.relabel, "--relabel"), std::pair(p.baseline, "--baseline"),
         std::pair(!p.presets.empty(), "--preset"), std::pair(p.energy, "--energy"),
         std::pair(p.batch, "--batch"), std::pair(!p.output.empty(), "--output"),
         std::pair(p.options.hub_cache, "--hub-cache"), std::pair(p.pad_rows > 0, "--pad-rows"),
-        std::pair(p.options.window_hops != bfs_options{}.window_hops, "--hops"),
+        std::pair(p.options.local_search_hops != bfs_options{}.local_search_hops, "--hops"),
         std::pair(p.options.unvisited_queue, "--unvisited-queue"),
         std::pair(p.offset_bits == 32, "--offset-bits 32")})
     if (given)
@@ -303,7 +304,7 @@ void require_known(bfs_parameters const& p) {
 int bfs_over_ranks(bfs_parameters const& given, bool as_json) {
   bfs_parameters p = given;
   p.options.queue = bfs_queue::scanned;
-  require_known(p);
+  require_supported(p);
   return on_ranks([&](rank_communicator const& ranks) {
     measurement_over_ranks measurement(ranks, p);
     bool const prints = ranks.rank() == 0;

@@ -29,37 +29,37 @@ namespace karpos::perf {
 namespace {
 
 template <class T>
-using host_part = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+using host_view = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 template <class T>
-using constant_part = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+using const_host_view = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
 template <class T>
-constant_part<T> part_of(std::vector<T> const& v) {
-  return constant_part<T>(v.data(), v.size());
+const_host_view<T> view_of(std::vector<T> const& v) {
+  return const_host_view<T>(v.data(), v.size());
 }
 
 /// Sends the first counts[0] elements to rank 0, and so on. Returns the elements received from all
 /// ranks.
 template <class T>
-std::vector<T> exchanged(rank_communicator const& ranks, std::vector<T> const& rows,
-                         rank_communicator::counts_type const& counts) {
+std::vector<T> exchange(rank_communicator const& ranks, std::vector<T> const& rows,
+                        rank_communicator::counts_type const& counts) {
   auto const to_come = ranks.exchange_counts(counts);
   std::vector<T> received(std::accumulate(to_come.begin(), to_come.end(), std::uint64_t(0)));
-  ranks.all_to_all(part_of(rows), counts, host_part<T>(received.data(), received.size()), to_come);
+  ranks.all_to_all(view_of(rows), counts, host_view<T>(received.data(), received.size()), to_come);
   return received;
 }
 /// Returns the elements of all ranks, on every rank.
 template <class T>
-std::vector<T> gathered(rank_communicator const& ranks, std::vector<T> const& mine) {
+std::vector<T> gather(rank_communicator const& ranks, std::vector<T> const& mine) {
   auto const counts = ranks.all_gather(std::uint64_t(mine.size()));
   std::vector<T> all(std::accumulate(counts.begin(), counts.end(), std::uint64_t(0)));
-  ranks.all_gather(part_of(mine), host_part<T>(all.data(), all.size()), counts);
+  ranks.all_gather(view_of(mine), host_view<T>(all.data(), all.size()), counts);
   return all;
 }
 
 array<std::uint64_t> copy_of(std::vector<std::uint64_t> const& values) {
   auto const copy = make_array<std::uint64_t>("values of a rank", values.size());
-  Kokkos::deep_copy(copy, part_of(values));
+  Kokkos::deep_copy(copy, view_of(values));
   return copy;
 }
 
@@ -81,13 +81,12 @@ struct counted_texts {
   }
 };
 
-counted_texts gathered(rank_communicator const& ranks, counted_texts const& mine) {
-  return {gathered(ranks, mine.letters), gathered(ranks, mine.lengths),
-          gathered(ranks, mine.counts)};
+counted_texts gather(rank_communicator const& ranks, counted_texts const& mine) {
+  return {gather(ranks, mine.letters), gather(ranks, mine.lengths), gather(ranks, mine.counts)};
 }
 
 /// Sends each text to the rank that its hash selects.
-counted_texts sent_to_owners(rank_communicator const& ranks, counted_texts const& mine) {
+counted_texts send_to_owners(rank_communicator const& ranks, counted_texts const& mine) {
   auto const p = static_cast<std::size_t>(ranks.size());
   std::vector<counted_texts> to(p);
   mine.for_each([&](std::string_view text, std::uint64_t count) {
@@ -100,8 +99,8 @@ counted_texts sent_to_owners(rank_communicator const& ranks, counted_texts const
     texts.push_back(t.lengths.size());
     t.for_each([&](std::string_view text, std::uint64_t count) { all.add(text, count); });
   }
-  return {exchanged(ranks, all.letters, letters), exchanged(ranks, all.lengths, texts),
-          exchanged(ranks, all.counts, texts)};
+  return {exchange(ranks, all.letters, letters), exchange(ranks, all.lengths, texts),
+          exchange(ranks, all.counts, texts)};
 }
 
 class count_measurement {
@@ -112,10 +111,10 @@ class count_measurement {
 
   void operator()(progress* bar) {
     Kokkos::Timer const clock;
-    detail::distributed::together(m_ranks, [&] { open(); });
+    detail::distributed::run_collectively(m_ranks, [&] { open(); });
     // If the file is being appended to, all ranks use the shortest length that any of them saw.
     m_file->cut(m_ranks.all_reduce(std::uint64_t(m_file->text().size()), minimum{}));
-    detail::distributed::together(m_ranks, [&] { choose_part(); });
+    detail::distributed::run_collectively(m_ranks, [&] { choose_part(); });
     require_same_file();
     agree_on_rows();
     count_own_part(bar);
@@ -159,10 +158,10 @@ class count_measurement {
   void choose_part() {
     result.format = detect_format(*m_file, m_options.format);
     std::size_t const begin = result.format.data_begin;
-    rank_part const part(m_ranks, m_file->text().size() - begin);
+    rank_range const part(m_ranks, m_file->text().size() - begin);
     m_begin = line_from(begin, begin + part.first);
     m_last = begin + part.last;
-    m_end = row_behind(m_begin, m_last);
+    m_end = row_after(m_begin, m_last);
   }
   /// Corrects parts that begin within a row of several lines. A rank guesses that the first line of
   /// its part begins a row, and the rank before it knows where its last row ends. Each round makes
@@ -175,7 +174,7 @@ class count_measurement {
       bool const differs = begin != m_begin;
       if (differs) {
         m_begin = begin;
-        m_end = row_behind(m_begin, m_last);
+        m_end = row_after(m_begin, m_last);
       }
       moved = m_ranks.all_reduce(std::uint64_t(differs), maximum{}) != 0;
     }
@@ -183,14 +182,15 @@ class count_measurement {
   /// Throws collective_error if the ranks see different files, or detect different formats. Not all
   /// ranks could determine then how many messages follow.
   void require_same_file() const {
-    constexpr std::size_t glance = 4096;
+    constexpr std::size_t examined_bytes = 4096;
     std::string_view const text = m_file->text();
     std::hash<std::string_view> const hash;
     std::string const of = " of " + m_options.file;
     distributed::require_same(m_ranks, "the hash of the first bytes" + of,
-                              hash(text.substr(0, glance)));
-    distributed::require_same(m_ranks, "the hash of the last bytes" + of,
-                              hash(text.substr(text.size() - std::min(glance, text.size()))));
+                              hash(text.substr(0, examined_bytes)));
+    distributed::require_same(
+        m_ranks, "the hash of the last bytes" + of,
+        hash(text.substr(text.size() - std::min(examined_bytes, text.size()))));
     table_format const& f = result.format;
     distributed::require_same(m_ranks, "where the data begins" + of, f.data_begin);
     distributed::require_same(m_ranks, "whether there are numbers in all columns" + of, f.numeric);
@@ -201,14 +201,14 @@ class count_measurement {
   std::size_t line_from(std::size_t first, std::size_t at) const {
     return row_from(m_file->text(), first + (at > first ? at - 1 - first : 0), at, ' ');
   }
-  std::size_t row_behind(std::size_t first, std::size_t at) const {
+  std::size_t row_after(std::size_t first, std::size_t at) const {
     return row_from(m_file->text(), first, at, result.format.separator);
   }
 
   void count_own_part(progress* bar) {
     auto const count = [&] {
       bool all = true;
-      detail::distributed::together(m_ranks, [&] {
+      detail::distributed::run_collectively(m_ranks, [&] {
         m_counter = std::make_unique<column_counter>(m_ranks.exec(), *m_file, result.format,
                                                      m_begin, m_end);
         all = m_counter->count([&](double part, std::uint64_t distinct) {
@@ -251,7 +251,7 @@ class count_measurement {
     keep_most_frequent(list, m_options.top, std::less<>());
     text_counts mine;
     for (auto const& [value, count] : list) mine.emplace_back(std::to_string(value), count);
-    take_top(mine);
+    select_top(mine);
   }
   /// Merges the words of all ranks. If they are numbers on all ranks, each number is sent as one
   /// text.
@@ -264,21 +264,21 @@ class count_measurement {
     counted_texts own;
     for (auto const& [text, count] : values_of_words(words, values, result.compared))
       own.add(text, count);
-    counted_texts const received = sent_to_owners(m_ranks, own);
+    counted_texts const received = send_to_owners(m_ranks, own);
     word_counts all;
     received.for_each(
         [&](std::string_view text, std::uint64_t count) { all.emplace_back(text, count); });
     text_counts mine = values_of_words(all, {}, comparison::text);
     result.distinct = mine.size();
     keep_most_frequent_texts(mine, m_options.top, result.compared);
-    take_top(mine);
+    select_top(mine);
   }
   /// Selects the most frequent of the values that each rank has selected.
-  void take_top(text_counts const& mine) {
+  void select_top(text_counts const& mine) {
     counted_texts texts;
     for (auto const& [text, count] : mine) texts.add(text, count);
     text_counts all;
-    gathered(m_ranks, texts).for_each([&](std::string_view text, std::uint64_t count) {
+    gather(m_ranks, texts).for_each([&](std::string_view text, std::uint64_t count) {
       all.emplace_back(text, count);
     });
     keep_most_frequent_texts(all, m_options.top, result.compared);

@@ -69,7 +69,7 @@ class hash_measurement {
         m_parameters(p),
         m_part(ranks, workload<std::uint32_t>::checked(p.keys)),
         m_query{permutation::of(p.keys, p.seed + 1), 0.0} {
-    detail::distributed::together(ranks, [&] {
+    detail::distributed::run_collectively(ranks, [&] {
       for (auto* const a : {&m_keys, &m_values, &m_queries, &m_answers})
         *a = make_array<std::uint32_t>("a rank's part", m_part.size());
     });
@@ -118,7 +118,7 @@ class hash_measurement {
 
   rank_communicator const& m_ranks;
   hash_parameters m_parameters;
-  rank_part m_part;
+  rank_range m_part;
   query_sequence m_query;
   array<std::uint32_t> m_keys, m_values, m_queries, m_answers;
 };
@@ -129,7 +129,7 @@ void print_table(rank_communicator const& ranks, hash_parameters const& p,
               counted(p.keys, "key", "keys").c_str(), p.load,
               human_bytes(static_cast<double>(table_bytes)).c_str(),
               counted(static_cast<std::uint64_t>(ranks.size()), "rank", "ranks").c_str(),
-              ranks.engine(), where_it_ran(p.repetitions).c_str());
+              ranks.engine(), run_description(p.repetitions).c_str());
   std::printf("  operation          median        rate   sent by a rank\n");
   for (timed_operation const& o : all)
     std::printf(

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "perf/driver/command.hpp"
-#include "perf/driver/distributed/crowded_host.hpp"
+#include "perf/driver/distributed/oversubscribed_host.hpp"
 #include "perf/support/context.hpp"
 #include "perf/support/space.hpp"
 
@@ -27,7 +27,7 @@ int on_ranks(F const& f) {
   if (started == 0) MPI_Init(nullptr, nullptr);
   int const code = distributed::run_ranks(MPI_COMM_WORLD, [&] {
     rank_communicator const ranks(MPI_COMM_WORLD);
-    report_crowded_host(ranks);
+    report_oversubscribed_host(ranks);
     try {
       return f(ranks);
     } catch (bad_input const& e) {
@@ -42,9 +42,9 @@ int on_ranks(F const& f) {
 }
 
 /// The range [first, last) of n elements that a rank has.
-struct rank_part {
+struct rank_range {
   std::uint64_t first, last;
-  rank_part(rank_communicator const& ranks, std::uint64_t n) {
+  rank_range(rank_communicator const& ranks, std::uint64_t n) {
     auto const p = static_cast<std::uint64_t>(ranks.size());
     auto const begin = [&](std::uint64_t r) { return n / p * r + Kokkos::min(n % p, r); };
     first = begin(static_cast<std::uint64_t>(ranks.rank()));

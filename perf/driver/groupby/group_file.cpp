@@ -21,12 +21,12 @@
 namespace karpos::perf {
 namespace {
 
-format_wishes wishes_of(groupby_parameters const& p) {
-  format_wishes wishes = p.format;
-  wishes.columns = p.by;
+format_settings format_settings_of(groupby_parameters const& p) {
+  format_settings settings = p.format;
+  settings.columns = p.by;
   for (auto const* list : {&p.sum, &p.min, &p.max, &p.mean})
-    wishes.columns.insert(wishes.columns.end(), list->begin(), list->end());
-  return wishes;
+    settings.columns.insert(settings.columns.end(), list->begin(), list->end());
+  return settings;
 }
 
 class file_grouping {
@@ -34,12 +34,12 @@ class file_grouping {
   file_grouping(groupby_parameters const& p, reporter const& report)
       : m_parameters(p),
         m_report(report),
-        m_table(p.file, wishes_of(p)) {}
+        m_table(p.file, format_settings_of(p)) {}
 
   file_groups operator()() {
     Kokkos::Timer const clock;
     choose_columns();
-    require_room();
+    require_enough_memory();
     m_table.read([&](double part, std::string const& what) { m_report(0.7 * part, what); });
     m_groups.lines = m_table.rows();
     m_report(0.7, "groups");
@@ -48,7 +48,7 @@ class file_grouping {
     m_groups.compared = keys.compared();
     grouping const groups(keys);
     m_groups.counts = groups.counts();
-    take_keys(groups);
+    collect_keys(groups);
     reduce_columns(groups);
     order_by_keys();
     m_groups.grouping_seconds = grouping_clock.seconds();
@@ -80,8 +80,8 @@ class file_grouping {
   }
 
   /// Requires the memory that grouping takes in addition to the text, before any row is read.
-  void require_room() const {
-    std::uint64_t const rows = m_table.most_rows();
+  void require_enough_memory() const {
+    std::uint64_t const rows = m_table.max_rows();
     auto const n = static_cast<double>(rows);
     std::size_t const width = m_table.keys().size();
     using index = row_keys::index_type;
@@ -94,7 +94,7 @@ class file_grouping {
                    "take a part of the table, or fewer columns");
   }
 
-  void take_keys(grouping const& groups) {
+  void collect_keys(grouping const& groups) {
     for (std::uint64_t const row : groups.first_rows()) {
       std::vector<std::string> key;
       for (std::size_t k = 0; k < m_groups.by.size(); ++k) {
@@ -207,7 +207,7 @@ class file_grouping {
         numbers[i] = exact_number::read(m_groups.keys[i][k]);
     return numbers;
   }
-  /// Sorts the groups in the order of stands_before, but parses each number once.
+  /// Sorts the groups in the order of precedes, but parses each number once.
   void order_by_keys() {
     std::vector<std::vector<std::optional<exact_number>>> numbers;
     for (std::size_t k = 0; k < m_groups.by.size(); ++k) numbers.push_back(numbers_of_key(k));

@@ -15,7 +15,7 @@ groupby_run run_groupby(groupby_measure_parameters const& p, reporter const& rep
   double const row = 2.0 * p.key_bytes;
   if constexpr (on_host)
     require_memory(static_cast<double>(p.rows.rows) * row * (p.with_sort ? 7.5 : 5),
-                   "a measurement of so many rows", "ask for fewer rows (rows=)");
+                   "a measurement of these rows", "ask for fewer rows (rows=)");
   if (p.key_bytes == 8) return measure_groupby<std::uint64_t>(p, report);
   return measure_groupby<std::uint32_t>(p, report);
 }

@@ -12,7 +12,7 @@
 namespace karpos::perf {
 namespace {
 
-constexpr int most_places = 18;
+constexpr int max_places = 18;
 
 std::uint64_t magnitude_of(std::int64_t x) {
   return x < 0 ? ~static_cast<std::uint64_t>(x) + 1 : static_cast<std::uint64_t>(x);
@@ -24,9 +24,9 @@ std::optional<decimal> read_decimal(std::string_view field) {
   bool const negative = field.starts_with('-');
   if (negative || field.starts_with('+')) field.remove_prefix(1);
   std::size_t const point = field.find('.');
-  std::size_t const behind = point == std::string_view::npos ? 0 : field.size() - point - 1;
-  if (behind > most_places || field.size() == (point != std::string_view::npos)) return {};
-  decimal d{0, static_cast<int>(behind)};
+  std::size_t const after = point == std::string_view::npos ? 0 : field.size() - point - 1;
+  if (after > max_places || field.size() == (point != std::string_view::npos)) return {};
+  decimal d{0, static_cast<int>(after)};
   for (std::size_t i = 0; i < field.size(); ++i) {
     if (i == point) continue;
     int const digit = field[i] - '0';
@@ -114,9 +114,9 @@ void number_column::become_real() {
 
 std::string decimal_text(std::int64_t digits, int places) {
   std::string text = std::to_string(magnitude_of(digits));
-  auto const behind = static_cast<std::size_t>(places);
-  if (text.size() <= behind) text.insert(0, behind + 1 - text.size(), '0');
-  if (behind > 0) text.insert(text.size() - behind, ".");
+  auto const after = static_cast<std::size_t>(places);
+  if (text.size() <= after) text.insert(0, after + 1 - text.size(), '0');
+  if (after > 0) text.insert(text.size() - after, ".");
   return digits < 0 ? "-" + text : text;
 }
 

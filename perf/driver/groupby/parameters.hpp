@@ -17,7 +17,7 @@ struct groupby_parameters {
   std::string file, output;
   std::vector<std::string> by;                   ///< the key columns
   std::vector<std::string> sum, min, max, mean;  ///< columns of numbers
-  format_wishes format;
+  format_settings format;
   bool skip_nulls =
       false;  ///< skip empty cells and NaNs in columns of numbers, instead of refusing them
   std::size_t top = 10;
@@ -89,7 +89,7 @@ struct groupby_run {
     return rate(r) * r.bytes_each / copy.bytes_per_second();
   }
   /// Returns the time of a peer divided by karpos's time for the same operation.
-  double lead_over(groupby_result const& peer) const {
+  double speedup_over(groupby_result const& peer) const {
     for (groupby_result const& r : results)
       if (r.name == "karpos" && r.operation == peer.operation)
         return peer.time.median() / r.time.median();

@@ -9,7 +9,7 @@ namespace karpos::perf {
 namespace {
 
 /// Returns a text such as "column 1 'city', column 2 'year'".
-std::string columns_named(file_groups const& g) {
+std::string columns_text_of(file_groups const& g) {
   std::string text;
   for (std::size_t const c : g.by) {
     text += (text.empty() ? "column " : ", column ") + std::to_string(c + 1);
@@ -34,7 +34,7 @@ void print_result(groupby_run const& run, groupby_result const& r) {
               right(three_digits(run.rate(r) * 1e-9), 8).c_str(),
               right(three_digits(run.rate(r) * r.bytes_each * 1e-9), 7).c_str(),
               right(three_digits(run.of_copy(r)), 7).c_str(),
-              ours ? "" : (right(three_digits(run.lead_over(r)), 9) + "x as fast").c_str(),
+              ours ? "" : (right(three_digits(run.speedup_over(r)), 9) + "x as fast").c_str(),
               r.wrong == 0 ? "" : ("   WRONG: " + grouped(r.wrong)).c_str());
 }
 
@@ -46,7 +46,7 @@ void print(groupby_run const& run) {
               counted(p.rows.rows, "row", "rows").c_str(), p.key_bytes, p.key_bytes,
               counted(run.groups, "group", "groups").c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str());
-  std::printf("%s\n", where_it_ran(p.repetitions).c_str());
+  std::printf("%s\n", run_description(p.repetitions).c_str());
   std::printf("ceiling: a copy of as many bytes, %s GB/s read and written\n\n",
               three_digits(run.copy.bytes_per_second() * 1e-9).c_str());
   std::printf("                     median      least G rows/s    GB/s   of copy%s\n",
@@ -57,7 +57,7 @@ void print(groupby_run const& run) {
 
 void print(groupby_parameters const& p, file_groups const& g) {
   std::printf("%s: %s, by %s%s\n", p.file.c_str(), counted(g.lines, "line", "lines").c_str(),
-              columns_named(g).c_str(),
+              columns_text_of(g).c_str(),
               g.header.empty() ? "" : " (a header names them: --header no takes it for data)");
   std::printf("keys are compared as %s\n", comparisons(g).c_str());
   for (group_values const& v : g.values) {

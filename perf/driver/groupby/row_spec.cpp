@@ -10,14 +10,14 @@ namespace karpos::perf {
 namespace {
 
 /// A limit that suits keys and counts of 4 bytes.
-constexpr std::uint64_t most_rows = (std::uint64_t(1) << 32) - 64;
+constexpr std::uint64_t max_rows = (std::uint64_t(1) << 32) - 64;
 
 void set(row_spec& spec, std::string const& key, std::string const& value) {
   bool const zipf = spec.family == row_spec::families::zipf;
   if (key == "rows")
-    spec.rows = count_setting(key, value, most_rows);
+    spec.rows = count_setting(key, value, max_rows);
   else if (key == "distinct")
-    spec.distinct = count_setting(key, value, most_rows);
+    spec.distinct = count_setting(key, value, max_rows);
   else if (key == "s" && zipf)
     spec.exponent = number_setting(key, value, 0, 10, false);
   else

@@ -16,7 +16,7 @@ json result_json(groupby_run const& run, groupby_result const& r) {
             {"bytes_each", r.bytes_each},
             {"rate", run.rate(r)},
             {"of_copy", run.of_copy(r)}};
-  if (r.name != "karpos") j["over_karpos"] = run.lead_over(r);
+  if (r.name != "karpos") j["over_karpos"] = run.speedup_over(r);
   j.update({{"wrong", r.wrong}, {"seconds", to_json(r.time)}});
   return j;
 }

@@ -11,17 +11,17 @@
 namespace karpos::perf {
 namespace {
 
-void require_room(text_table const& table) {
-  auto const n = static_cast<double>(table.most_rows());
+void require_enough_memory(text_table const& table) {
+  auto const n = static_cast<double>(table.max_rows());
   std::size_t const width = table.keys().size();
   double const text =
       n * (sizeof(std::size_t) + static_cast<double>(width * sizeof(std::string_view)));
   using index = row_keys::index_type;
   std::size_t const compared =
-      index::bytes_for(table.most_rows(), duplicates::dropped) +
-      index::workspace_bytes(space(), table.most_rows(), duplicates::dropped);
+      index::bytes_for(table.max_rows(), duplicates::dropped) +
+      index::workspace_bytes(space(), table.max_rows(), duplicates::dropped);
   require_memory(text + row_keys::bytes_for(n, width) + static_cast<double>(compared),
-                 "comparing " + counted(table.most_rows(), "row", "rows"),
+                 "comparing " + counted(table.max_rows(), "row", "rows"),
                  "take a part of the table, or fewer columns");
 }
 
@@ -30,12 +30,12 @@ void require_room(text_table const& table) {
 distinct_file find_distinct(distinct_parameters const& p, reporter const& report) {
   Kokkos::Timer const clock;
   distinct_file found;
-  format_wishes wishes = p.format;
-  wishes.columns = p.by;
-  found.table = std::make_unique<text_table>(p.file, wishes);
+  format_settings settings = p.format;
+  settings.columns = p.by;
+  found.table = std::make_unique<text_table>(p.file, settings);
   text_table& table = *found.table;
   table.require_different_keys("--by");
-  require_room(table);
+  require_enough_memory(table);
   table.read([&](double part, std::string const& what) { report(0.8 * part, what); });
   report(0.8, "keys");
   space const exec;

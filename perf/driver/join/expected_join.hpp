@@ -30,7 +30,7 @@ class expected_join {
     m_begins.push_back(0);
     for (run const& r : m_runs) m_begins.push_back(m_begins.back() + rows_of_left(kind, r.size));
     for (std::uint64_t j = 0; j < matched.size(); ++j)
-      if (lists_right_row(kind, matched[j])) m_alone.push_back(static_cast<std::uint32_t>(j));
+      if (includes_right_row(kind, matched[j])) m_alone.push_back(static_cast<std::uint32_t>(j));
   }
 
   std::uint64_t size() const { return m_begins.back() + m_alone.size(); }

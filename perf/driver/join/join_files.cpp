@@ -32,9 +32,9 @@ std::vector<std::string> key_columns(std::vector<std::string> const& on, bool le
 }
 
 std::unique_ptr<text_table> open_table(join_parameters const& p, bool left) {
-  format_wishes wishes = p.format;
-  wishes.columns = key_columns(p.on, left);
-  return std::make_unique<text_table>(left ? p.left : p.right, wishes);
+  format_settings settings = p.format;
+  settings.columns = key_columns(p.on, left);
+  return std::make_unique<text_table>(left ? p.left : p.right, settings);
 }
 
 /// Throws bad_input if --on names the same pair of columns twice. One column may be compared with
@@ -93,7 +93,7 @@ class file_join {
     m_files.left = open_table(m_parameters, true);
     m_files.right = open_table(m_parameters, false);
     require_different_pairs(*m_files.left, *m_files.right);
-    require_room();
+    require_enough_memory();
     auto const report_in = [&](double begin, double end) {
       return [=, this](double part, std::string const& what) {
         m_report(begin + (end - begin) * part, what);
@@ -117,8 +117,8 @@ class file_join {
   using join_type = join<row_keys::rows_type, index_type>;
 
   /// Requires the memory that the join takes in addition to the text, before any row is read.
-  void require_room() {
-    std::uint64_t const left = m_files.left->most_rows(), right = m_files.right->most_rows();
+  void require_enough_memory() {
+    std::uint64_t const left = m_files.left->max_rows(), right = m_files.right->max_rows();
     auto const n = static_cast<double>(left + right);
     std::size_t const width = m_files.left->keys().size();
     double bytes =
@@ -148,10 +148,10 @@ class file_join {
                    "join by more columns, or parts of the tables");
     m_report(0.95, counted(joined.size(), "row", "rows"));
     clock.reset();
-    take_rows(joined);
+    collect_rows(joined);
     m_files.write_seconds = clock.seconds();
   }
-  void take_rows(join_type const& joined) {
+  void collect_rows(join_type const& joined) {
     text_table const &left = *m_files.left, &right = *m_files.right;
     if (joined.has_pairs()) {
       auto const pairs = joined.pairs(m_exec);

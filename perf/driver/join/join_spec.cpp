@@ -13,7 +13,7 @@ constexpr char const* join_example =
     "join:left=2^27,right=2^27,multiplicity=1,match=0.5,skew=zipf:1";
 
 /// A limit from 32-bit row numbers.
-constexpr std::uint64_t most_join_rows = (std::uint64_t(1) << 31) - 8;
+constexpr std::uint64_t max_join_rows = (std::uint64_t(1) << 31) - 8;
 
 double skew_setting(std::string const& value) {
   if (value == "uniform") return 0;
@@ -25,11 +25,11 @@ double skew_setting(std::string const& value) {
 
 void set(join_spec& spec, std::string const& key, std::string const& value) {
   if (key == "left")
-    spec.left = count_setting(key, value, most_join_rows);
+    spec.left = count_setting(key, value, max_join_rows);
   else if (key == "right")
-    spec.right = count_setting(key, value, most_join_rows);
+    spec.right = count_setting(key, value, max_join_rows);
   else if (key == "multiplicity")
-    spec.multiplicity = count_setting(key, value, most_join_rows);
+    spec.multiplicity = count_setting(key, value, max_join_rows);
   else if (key == "match")
     spec.match = number_setting(key, value, 0, 1, true);
   else if (key == "skew")

@@ -45,7 +45,7 @@ struct join_run {
     return static_cast<double>(parameters.tables.left + parameters.tables.right) / r.time.median();
   }
   /// Returns the time of a peer divided by karpos's time for the same phase.
-  double lead_over(join_result const& peer) const {
+  double speedup_over(join_result const& peer) const {
     for (join_result const& r : results)
       if (r.name == "karpos" && r.phase == peer.phase) return peer.time.median() / r.time.median();
     return 0;

@@ -37,9 +37,10 @@ class join_measurement {
     m_report(0.2, "a join by sorting on the host");
     m_expected = std::make_unique<expected_join<Key>>(m_left, m_right, m_kind);
     m_run.size = m_expected->size();
-    m_out_left = make_array<std::uint32_t>("left rows of the join", lists(true) ? m_run.size : 0);
+    m_out_left =
+        make_array<std::uint32_t>("left rows of the join", has_rows_of(true) ? m_run.size : 0);
     m_out_right =
-        make_array<std::uint32_t>("right rows of the join", lists(false) ? m_run.size : 0);
+        make_array<std::uint32_t>("right rows of the join", has_rows_of(false) ? m_run.size : 0);
     m_report(0.5, "karpos");
     measure_ours();
     m_report(0.75, "sort");
@@ -55,7 +56,7 @@ class join_measurement {
   join_spec const& tables() const { return m_run.parameters.tables; }
   bool pairs() const { return has_pairs(m_kind); }
   /// Returns whether the join has row numbers of that side.
-  bool lists(bool left) const { return pairs() || left == (m_kind <= join_kind::left_anti); }
+  bool has_rows_of(bool left) const { return pairs() || left == (m_kind <= join_kind::left_anti); }
 
   void measure_ceiling() {
     constexpr std::uint64_t least = 1 << 20;
@@ -88,7 +89,7 @@ class join_measurement {
           if (pairs())
             joined->write(m_exec, m_out_left, m_out_right);
           else
-            joined->write(m_exec, lists(true) ? m_out_left : m_out_right);
+            joined->write(m_exec, has_rows_of(true) ? m_out_left : m_out_right);
         });
   }
   void measure_sort() {
@@ -111,7 +112,7 @@ class join_measurement {
       std::uint64_t size = 0;
       double const index_time = m_timer.once([] {}, index);
       double const match_time = m_timer.once([] {}, [&] { size = match(); });
-      spoil();
+      poison_output();
       double const write_time = size == m_run.size ? m_timer.once([] {}, write) : 0;
       check(name, size);
       if (r < 0) continue;
@@ -123,7 +124,7 @@ class join_measurement {
     for (join_result* result : {&i, &m, &w, &all}) m_run.results.push_back(std::move(*result));
   }
   /// Overwrites the rows of the previous join, so that missing ones are noticed.
-  void spoil() const {
+  void poison_output() const {
     Kokkos::deep_copy(m_exec, m_out_left, no_row<std::uint32_t> - 1);
     Kokkos::deep_copy(m_exec, m_out_right, no_row<std::uint32_t> - 1);
   }

@@ -15,7 +15,7 @@ struct join_parameters {
   std::string left, right, output;
   std::vector<std::string> on;  ///< "column", or "left column=right column"
   std::string how = "inner";
-  format_wishes format;
+  format_settings format;
   std::size_t top = 10;
 };
 
@@ -23,7 +23,7 @@ struct join_parameters {
 struct distinct_parameters {
   std::string file, output;
   std::vector<std::string> by;  ///< columns; empty: all
-  format_wishes format;
+  format_settings format;
   std::size_t top = 10;
 };
 

@@ -49,7 +49,7 @@ row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tabl
   }
   m_begins.push_back(n);
   m_host_words.resize(n * m_width);
-  for (std::size_t key = 0; key < m_width; ++key) take_column(key, tables, text);
+  for (std::size_t key = 0; key < m_width; ++key) encode_column(key, tables, text);
   for (std::size_t t = 0; t < tables.size(); ++t) {
     m_nulls.push_back(0);
     for (std::uint64_t i = m_begins[t]; i < m_begins[t + 1]; ++i) {
@@ -65,23 +65,23 @@ row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tabl
   m_exec.fence("karpos::perf: keys");
 }
 
-void row_keys::take_column(std::size_t key, std::vector<text_table const*> const& tables,
-                           bool text) {
+void row_keys::encode_column(std::size_t key, std::vector<text_table const*> const& tables,
+                             bool text) {
   std::vector<std::string_view> of_all;
   if (tables.size() > 1) of_all.reserve(m_begins.back());
   for (text_table const* t : tables)
     if (tables.size() > 1)
       of_all.insert(of_all.end(), t->fields_of_key(key).begin(), t->fields_of_key(key).end());
   auto const& fields = tables.size() > 1 ? of_all : tables.front()->fields_of_key(key);
-  if (!text && take_integers(key, fields))
+  if (!text && encode_integers(key, fields))
     m_compared.push_back(comparison::integers);
   else
-    m_compared.push_back(take_words(key, fields, text));
+    m_compared.push_back(encode_words(key, fields, text));
 }
 
 /// Sets the words of a key column to the numbers of its values. Returns how the column is compared.
-comparison row_keys::take_words(std::size_t key, std::vector<std::string_view> const& fields,
-                                bool text) {
+comparison row_keys::encode_words(std::size_t key, std::vector<std::string_view> const& fields,
+                                  bool text) {
   auto const labels = label_words(m_exec, fields);
   std::vector<std::string_view> words;  // by label
   for (std::uint64_t i = 0; i < fields.size(); ++i)
@@ -102,7 +102,7 @@ comparison row_keys::take_words(std::size_t key, std::vector<std::string_view> c
 
 /// Sets the words of a key column to its integers. Returns whether all fields are integers or
 /// empty.
-bool row_keys::take_integers(std::size_t key, std::vector<std::string_view> const& fields) {
+bool row_keys::encode_integers(std::size_t key, std::vector<std::string_view> const& fields) {
   for (std::uint64_t i = 0; i < fields.size(); ++i) {
     std::uint64_t& word = m_host_words[i * m_width + key];
     if (fields[i].empty())

@@ -80,9 +80,9 @@ class row_keys {
   }
 
  private:
-  void take_column(std::size_t key, std::vector<text_table const*> const& tables, bool text);
-  bool take_integers(std::size_t key, std::vector<std::string_view> const& fields);
-  comparison take_words(std::size_t key, std::vector<std::string_view> const& fields, bool text);
+  void encode_column(std::size_t key, std::vector<text_table const*> const& tables, bool text);
+  bool encode_integers(std::size_t key, std::vector<std::string_view> const& fields);
+  comparison encode_words(std::size_t key, std::vector<std::string_view> const& fields, bool text);
 
   space m_exec;
   std::vector<std::uint64_t> m_host_words;  // row by row

@@ -16,7 +16,7 @@ json phase_json(join_run const& run, join_result const& r) {
             {"bytes", r.bytes},
             {"rate", run.rate(r)},
             {"of_copy", run.of_copy(r)}};
-  if (r.name != "karpos") j["over_karpos"] = run.lead_over(r);
+  if (r.name != "karpos") j["over_karpos"] = run.speedup_over(r);
   j["seconds"] = to_json(r.time);
   return j;
 }
@@ -29,7 +29,7 @@ void print_phase(join_run const& run, join_result const& r) {
               right(three_digits(run.rate(r) * 1e-9), 8).c_str(),
               right(three_digits(static_cast<double>(r.bytes) / r.time.median() * 1e-9), 7).c_str(),
               right(three_digits(run.of_copy(r)), 7).c_str(),
-              ours ? "" : (right(three_digits(run.lead_over(r)), 9) + "x as fast").c_str());
+              ours ? "" : (right(three_digits(run.speedup_over(r)), 9) + "x as fast").c_str());
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ void print(join_run const& run) {
   std::printf("memory: %s of index, %s while it is built, %s of the join\n",
               bytes(run.index_bytes).c_str(), bytes(run.build_bytes).c_str(),
               bytes(run.match_bytes).c_str());
-  std::printf("%s\n", where_it_ran(p.repetitions).c_str());
+  std::printf("%s\n", run_description(p.repetitions).c_str());
   std::printf("ceiling: a copy of as many bytes as keys, %s GB/s read and written\n\n",
               three_digits(run.copy.bytes_per_second() * 1e-9).c_str());
   std::printf("                     median      least G rows/s    GB/s   of copy%s\n",

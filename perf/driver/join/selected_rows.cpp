@@ -11,7 +11,7 @@ namespace karpos::perf {
 std::vector<std::string> const* selected_rows::fields(int s, std::uint64_t i) const {
   row_numbers const& rows = m_sides[s].rows;
   if (rows.extent(0) == 0 || rows(i) == no_row) return nullptr;
-  if (rows(i) != m_held[s]) m_sides[s].table->take_row(rows(i), m_fields[s]);
+  if (rows(i) != m_held[s]) m_sides[s].table->read_row(rows(i), m_fields[s]);
   m_held[s] = rows(i);
   return &m_fields[s];
 }

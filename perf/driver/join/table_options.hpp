@@ -13,7 +13,7 @@ namespace karpos::perf {
 template <class Parameters>
 std::vector<CLI::Option*> add_table_options(CLI::App& app, Parameters& p) {
   return {app.add_option("--top", p.top, "how many of the first rows to print")
-              ->transform(count_word())
+              ->transform(count_validator())
               ->capture_default_str(),
           app.add_option("--output", p.output, "write all rows as CSV"),
           app.add_option("--separator", p.format.separator,
@@ -24,7 +24,7 @@ std::vector<CLI::Option*> add_table_options(CLI::App& app, Parameters& p) {
               ->capture_default_str()
               ->check(CLI::IsMember({"auto", "yes", "no"})),
           app.add_flag("--text", p.format.text,
-                       "compare words as they are written, also where they are numbers")};
+                       "compare words as they are written, also if they are numbers")};
 }
 
 }  // namespace karpos::perf

@@ -12,9 +12,9 @@ namespace {
 
 /// Detects a format in which every row has as many columns as the first one, and fields are kept as
 /// text.
-table_format whole_lines(mapped_file const& file, format_wishes wishes) {
-  wishes.text = true;
-  table_format format = detect_format(file, wishes);
+table_format whole_lines(mapped_file const& file, format_settings settings) {
+  settings.text = true;
+  table_format format = detect_format(file, settings);
   format.least = format.most = format.column_count;
   if (format.columns.empty()) {
     format.columns.resize(format.column_count);
@@ -32,18 +32,18 @@ std::uint64_t count_lines(std::string_view text) {
 
 }  // namespace
 
-text_table::text_table(std::string const& path, format_wishes const& wishes)
+text_table::text_table(std::string const& path, format_settings const& settings)
     : m_file(path),
-      m_format(whole_lines(m_file, wishes)),
+      m_format(whole_lines(m_file, settings)),
       m_reader(m_file, m_format),
       m_names(m_format.names) {
   std::string_view const text = m_file.text().substr(m_format.data_begin);
-  m_most_rows = count_lines(text);
+  m_max_rows = count_lines(text);
   for (std::size_t c = m_names.size(); c < m_format.column_count; ++c)
     m_names.push_back(column_text(c, {}));
-  for (std::string const& wish : wishes.columns)
-    m_keys.push_back(column_of(wish, m_format.names, m_file.path()));
-  if (wishes.columns.empty()) m_keys = m_format.columns;
+  for (std::string const& setting : settings.columns)
+    m_keys.push_back(column_of(setting, m_format.names, m_file.path()));
+  if (settings.columns.empty()) m_keys = m_format.columns;
   auto const& all = m_format.columns;
   for (std::size_t const column : m_keys)
     m_places.push_back(
@@ -53,8 +53,8 @@ text_table::text_table(std::string const& path, format_wishes const& wishes)
 
 void text_table::read(reporter const& report) {
   std::size_t const width = m_fields.size();
-  m_begins.reserve(m_most_rows);
-  for (auto& fields : m_fields) fields.reserve(m_most_rows);
+  m_begins.reserve(m_max_rows);
+  for (auto& fields : m_fields) fields.reserve(m_max_rows);
   while (!m_reader.done()) {
     for (table_part const& part : m_reader.next()) {
       m_begins.insert(m_begins.end(), part.begins.begin(), part.begins.end());
@@ -73,11 +73,11 @@ void text_table::require_different_keys(char const* option, std::size_t first) c
                         path() + " twice: name it once");
 }
 
-void text_table::take_row(std::uint64_t row, std::vector<std::string>& fields) const {
+void text_table::read_row(std::uint64_t row, std::vector<std::string>& fields) const {
   fields.clear();
   for_each_field(row_at(m_file.text(), m_begins[row], m_format.separator), m_format.separator,
                  [&](std::size_t, table_field const& f) {
-                   fields.push_back(f.doubled ? undoubled(f.text) : std::string(f.text));
+                   fields.push_back(f.has_escaped_quotes ? unescaped(f.text) : std::string(f.text));
                  });
 }
 

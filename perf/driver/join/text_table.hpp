@@ -19,8 +19,8 @@ namespace karpos::perf {
 /// Throws: bad_input, graph_file_error that name the file and the line.
 class text_table {
  public:
-  /// Opens the table. `wishes.columns` are the key columns; if empty, all columns are.
-  text_table(std::string const& path, format_wishes const& wishes);
+  /// Opens the table. `settings.columns` are the key columns; if empty, all columns are.
+  text_table(std::string const& path, format_settings const& settings);
 
   /// Reads all rows, and reports the fraction that has been read.
   void read(reporter const& report);
@@ -29,7 +29,7 @@ class text_table {
   /// Returns "path:line" of a row.
   std::string place(std::uint64_t row) const { return m_file.place(m_begins[row]); }
   /// Returns an upper bound of the number of rows, which is known before they are read.
-  std::uint64_t most_rows() const { return m_most_rows; }
+  std::uint64_t max_rows() const { return m_max_rows; }
   std::uint64_t rows() const { return m_begins.size(); }
   /// Returns the names of all columns; "column 1" if there is no header.
   std::vector<std::string> const& names() const { return m_names; }
@@ -37,7 +37,7 @@ class text_table {
   /// Returns the names in the header; empty without one.
   std::vector<std::string> const& header() const { return m_format.names; }
 
-  /// Returns the key columns, from 0, in the order of the wishes.
+  /// Returns the key columns, from 0, in the order in which `settings` names them.
   std::vector<std::size_t> const& keys() const { return m_keys; }
   /// Throws bad_input if one of the first keys, or of all keys, is the same column as another one.
   /// `option` named them.
@@ -47,13 +47,13 @@ class text_table {
     return m_fields[m_places[key]];
   }
   /// Reads all fields of a row.
-  void take_row(std::uint64_t row, std::vector<std::string>& fields) const;
+  void read_row(std::uint64_t row, std::vector<std::string>& fields) const;
 
  private:
   mapped_file m_file;
   table_format m_format;
   table_reader m_reader;
-  std::uint64_t m_most_rows = 0;
+  std::uint64_t m_max_rows = 0;
   std::vector<std::string> m_names;
   std::vector<std::size_t> m_keys,
       m_places;  // of each key: its column, and the index of that column in m_format.columns

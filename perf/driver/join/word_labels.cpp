@@ -50,8 +50,8 @@ std::vector<char> joined(std::vector<std::string_view> const& words) {
 
 /// Returns the texts in memory that kernels can access. `text` holds their characters on a device.
 template <class Word>
-array<Word const> reachable(space const& exec, std::vector<std::string_view> const& words,
-                            array<char const>& text) {
+array<Word const> make_accessible(space const& exec, std::vector<std::string_view> const& words,
+                                  array<char const>& text) {
   if constexpr (std::is_same_v<Word, std::string_view>) {
     return on_device(exec, words);
   } else {
@@ -73,7 +73,7 @@ Kokkos::View<std::uint32_t*, Kokkos::HostSpace> label_words(
     space const& exec, std::vector<std::string_view> const& words) {
   auto const labels = make_array<std::uint32_t>("labels of texts", words.size());
   array<char const> text;
-  array<word const> const column = reachable<word>(exec, words, text);
+  array<word const> const column = make_accessible<word>(exec, words, text);
   label(exec, rows(column).with_functions(hash_of_text{}, equality_of_text{}), labels);
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), labels);
 }

@@ -24,7 +24,7 @@ namespace {
 
 /// The length of the array in which Kokkos keeps the data of its OpenMP threads, without checking
 /// the bound.
-constexpr int most_openmp_threads = 512;
+constexpr int max_openmp_threads = 512;
 
 constexpr std::string_view argument_begin = "--kokkos-";
 
@@ -32,7 +32,7 @@ struct kokkos_setting {
   char const* name;
   int least;                         ///< of an integer
   std::vector<std::string> choices;  ///< empty: the value is an integer
-  bool may_stand_alone;
+  bool value_optional;
 };
 
 std::vector<kokkos_setting> const& kokkos_settings() {
@@ -57,8 +57,8 @@ std::string variable_name(kokkos_setting const& s) {
 
 bool read_int(std::string const& text, int& value) {
   char const* const end = text.data() + text.size();
-  auto const [behind, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && behind == end;
+  auto const [after, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && after == end;
 }
 
 void check_setting(kokkos_setting const& s, std::string const& called, std::string const& value) {
@@ -130,18 +130,18 @@ void check_openmp_variable() {
 
 void check_thread_count(std::vector<std::string> const& arguments) {
   auto const [threads, by] = requested_threads(arguments);
-  if (threads <= most_openmp_threads) return;
+  if (threads <= max_openmp_threads) return;
   if (by.empty()) {  // the machine has more processors than Kokkos can use
-    omp_set_num_threads(most_openmp_threads);
+    omp_set_num_threads(max_openmp_threads);
     return;
   }
   throw bad_input(by + " asks for " + std::to_string(threads) +
                   " threads: Kokkos runs OpenMP with at most " +
-                  std::to_string(most_openmp_threads));
+                  std::to_string(max_openmp_threads));
 }
 
 /// Runs this program again with the current environment. Returns if that is impossible.
-void start_anew(char** argv) {
+void restart_program(char** argv) {
   // Without an interpreter's base address, the running file is the dynamic loader itself.
   if (getauxval(AT_BASE) != 0) execv("/proc/self/exe", argv);
 }
@@ -150,7 +150,7 @@ void start_anew(char** argv) {
 
 }  // namespace
 
-bool meant_for_kokkos(std::string const& argument) {
+bool is_kokkos_argument(std::string const& argument) {
   return argument.rfind(argument_begin, 0) == 0;
 }
 
@@ -165,7 +165,7 @@ void check_kokkos_arguments(std::vector<std::string> const& arguments) {
   for (kokkos_setting const& s : kokkos_settings()) {
     std::string const name = argument_name(s);
     for (std::string const& a : arguments) {
-      if (a == name && !s.may_stand_alone)
+      if (a == name && !s.value_optional)
         throw bad_input(name + " lacks its value: write " + name + "=" +
                         (s.choices.empty() ? "2" : s.choices.front()));
       if (a.rfind(name + "=", 0) == 0) check_setting(s, name, a.substr(name.size() + 1));
@@ -200,7 +200,7 @@ void choose_thread_binding([[maybe_unused]] std::vector<std::string> const& argu
   // and binds threads to processors anyway.
   if (std::filesystem::exists("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"))
     setenv("OMP_PLACES", "threads", 1);
-  start_anew(argv);
+  restart_program(argv);
 #endif
 }
 

@@ -8,7 +8,7 @@ namespace karpos::perf {
 
 /// Returns whether Kokkos itself interprets an argument, which is then hidden from the option
 /// parser.
-bool meant_for_kokkos(std::string const& argument);
+bool is_kokkos_argument(std::string const& argument);
 
 /// Refuses arguments at which Kokkos would abort.
 /// Throws: bad_input that quotes one.

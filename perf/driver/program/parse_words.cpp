@@ -91,7 +91,7 @@ std::vector<std::string> options_of(CLI::App const& app) {
 
 /// Refuses an option that `app` does not have. `command` is the command's name; empty for the
 /// driver itself. Throws: bad_input.
-void require_known(CLI::App const& app, std::string const& command) {
+void require_known_option(CLI::App const& app, std::string const& command) {
   auto const unknown = app.remaining();
   auto const option = std::find_if(unknown.begin(), unknown.end(), is_option);
   if (option == unknown.end()) return;
@@ -112,11 +112,11 @@ void parse_words(CLI::App& app, std::vector<std::string> const& words) {
   } catch (CLI::Success const&) {
     throw;
   } catch (CLI::ParseError const& e) {
-    require_known(app, "");
+    require_known_option(app, "");
     require_command(app, words);
     CLI::App const& command = *app.get_subcommands().front();
     std::string const called = "karpos " + command.get_name();
-    require_known(command, command.get_name());
+    require_known_option(command, command.get_name());
     auto const surplus = command.remaining();
     if (!surplus.empty())
       throw bad_input("'" + surplus.front() + "' is one word too many: " + called +

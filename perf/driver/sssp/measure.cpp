@@ -35,7 +35,7 @@ sssp_weights describe(sssp_parameters const& p, std::vector<double> const* weigh
   return {true, integral && *most < largest_integer, *least, *most};
 }
 
-void require_fitting(sssp_parameters const& p, sssp_weights const& weights) {
+void require_applicable(sssp_parameters const& p, sssp_weights const& weights) {
   if (p.max_weight_is_given && weights.of_file)
     throw bad_input(
         "--max-weight does not apply (the weights are those of the file): leave it out, or choose "
@@ -58,12 +58,12 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
   run.parameters = p;
   opened_graph graph =
       open_named_graph(p.graph, p.directed, p.relabel, report,
-                       {.format = graph_format_called(p.format), .weights = !p.random_weights});
+                       {.format = parse_graph_format(p.format), .weights = !p.random_weights});
   run.graph = std::move(graph.name);
   run.names = std::move(graph.names);
   run.layout = std::move(graph.layout);
   run.weights = describe(p, weights_of(p, graph.source));
-  require_fitting(p, run.weights);
+  require_applicable(p, run.weights);
   bool const narrow = fits_31_bits(graph.source, p.directed);
   // In addition to a search there are weights, distances, queues, and the baseline's edges and
   // distances.
@@ -93,17 +93,17 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
   if (!run.weights.is_integral) return measure_doubles();
   // Integer distances may overflow their type. Doubles are measured then, unless --max-weight
   // causes the overflow.
-  bool const may_be_too_far =
+  bool const may_overflow =
       run.weights.of_file && !p.baseline &&
       run.weights.most * static_cast<double>(std::get<edge_list>(graph.source).vertices) >=
           largest_integer;
   try {
     if (narrow)
-      measure_sssp<std::uint32_t, std::uint32_t>(run, graph, may_be_too_far, clock, report);
+      measure_sssp<std::uint32_t, std::uint32_t>(run, graph, may_overflow, clock, report);
     else
-      measure_sssp<std::uint64_t, std::uint32_t>(run, graph, may_be_too_far, clock, report);
+      measure_sssp<std::uint64_t, std::uint32_t>(run, graph, may_overflow, clock, report);
   } catch (std::range_error const&) {
-    if (!may_be_too_far) throw;
+    if (!may_overflow) throw;
     return measure_doubles();
   }
   return run;

@@ -41,31 +41,33 @@ inline constexpr std::uint32_t no_parent = ~std::uint32_t(0);
 
 /// Returns the distance at the end of an edge. If it is too large for the distance type, the result
 /// is above that type's range, or infinite.
-KOKKOS_INLINE_FUNCTION std::uint64_t at_end(std::uint32_t distance, std::uint32_t weight) {
+KOKKOS_INLINE_FUNCTION std::uint64_t add_weight(std::uint32_t distance, std::uint32_t weight) {
   return std::uint64_t(distance) + weight;
 }
-KOKKOS_INLINE_FUNCTION double at_end(double distance, double weight) { return distance + weight; }
+KOKKOS_INLINE_FUNCTION double add_weight(double distance, double weight) {
+  return distance + weight;
+}
 
-/// Counts edges that would shorten a distance. Marks in `led_to` the ends of edges on a shortest
-/// path from a nearer vertex, and in `parent_leads` those whose parent is the start of such an
-/// edge.
+/// Counts edges that would shorten a distance. Marks in `has_tight_edge` the ends of edges on a
+/// shortest path from a nearer vertex. Marks in `parent_is_tight` the vertices whose parent is the
+/// start of such an edge.
 template <class Graph, class Weight>
-struct look_at_edges {
+struct check_edges {
   typename Graph::offsets_view offsets;
   typename Graph::columns_view columns;
   array<Weight> weight, distance;
   array<std::uint32_t> parent;
-  array<std::uint8_t> led_to, parent_leads;
+  array<std::uint8_t> has_tight_edge, parent_is_tight;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t u, std::uint64_t& wrong) const {
     if (distance(u) == no_distance<Weight>) return;
     for (auto e = offsets(u); e < offsets(u + 1); ++e) {
       std::uint32_t const v = columns(e);
-      auto const to = at_end(distance(u), weight(e));
+      auto const to = add_weight(distance(u), weight(e));
       if (to < distance(v)) ++wrong;
       if (to != distance(v) || distance(u) == distance(v)) continue;
-      led_to(v) = 1;
-      if (parent.extent(0) != 0 && parent(v) == u) parent_leads(v) = 1;
+      has_tight_edge(v) = 1;
+      if (parent.extent(0) != 0 && parent(v) == u) parent_is_tight(v) = 1;
     }
   }
 };
@@ -78,12 +80,12 @@ struct distance_sums {
 };
 
 template <class Graph, class Weight>
-struct look_at_vertices {
+struct check_vertices {
   using value_type = distance_sums;
   typename Graph::offsets_view offsets;
   array<Weight> distance;
   array<std::uint32_t> parent;
-  array<std::uint8_t> led_to, parent_leads;
+  array<std::uint8_t> has_tight_edge, parent_is_tight;
   std::uint64_t source;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t v, distance_sums& s) const {
@@ -93,7 +95,7 @@ struct look_at_vertices {
     else if (far)
       s.wrong += with_parents && parent(v) != no_parent ? 1 : 0;
     else
-      s.unproved += led_to(v) == 0 || (with_parents && parent_leads(v) == 0) ? 1 : 0;
+      s.unproved += has_tight_edge(v) == 0 || (with_parents && parent_is_tight(v) == 0) ? 1 : 0;
     if (far) return;
     ++s.reached;
     s.edges += static_cast<std::uint64_t>(offsets(v + 1) - offsets(v));
@@ -112,14 +114,14 @@ struct look_at_vertices {
 /// Proves the vertices that are reached only by edges from vertices at the same distance: edges of
 /// weight zero, or with weights that vanish in rounding. Such an edge must come from a proved
 /// vertex.
-class proof_of_equals {
+class zero_weight_proof {
  public:
   template <class Graph, class Weight>
-  proof_of_equals(Graph const& graph, array<Weight> const& weight, array<Weight> const& distance,
-                  array<std::uint32_t> const& parent, array<std::uint8_t> const& led_to,
-                  array<std::uint8_t> const& parent_leads, std::uint64_t source)
-      : m_proved(copy_of(led_to)),
-        m_parent_leads(copy_of(parent_leads)),
+  zero_weight_proof(Graph const& graph, array<Weight> const& weight, array<Weight> const& distance,
+                    array<std::uint32_t> const& parent, array<std::uint8_t> const& has_tight_edge,
+                    array<std::uint8_t> const& parent_is_tight, std::uint64_t source)
+      : m_proved(copy_of(has_tight_edge)),
+        m_parent_is_tight(copy_of(parent_is_tight)),
         m_parent(copy_of(parent)) {
     auto const offsets = copy_of(graph.row_offsets());
     auto const columns = copy_of(graph.column_indices());
@@ -127,7 +129,7 @@ class proof_of_equals {
     std::vector<std::uint8_t> parent_is_equal(m_proved.size());
     std::vector<std::uint32_t> queue;
     m_proved[source] = 1;
-    if (!m_parent.empty()) m_parent_leads[source] = 1;
+    if (!m_parent.empty()) m_parent_is_tight[source] = 1;
     for (std::uint32_t v = 0; v < m_proved.size(); ++v)
       if (m_proved[v] != 0) queue.push_back(v);
     while (!queue.empty()) {
@@ -135,7 +137,7 @@ class proof_of_equals {
       queue.pop_back();
       for (auto e = offsets[u]; e < offsets[u + std::size_t(1)]; ++e) {
         std::uint32_t const v = columns[e];
-        if (distances[u] != distances[v] || at_end(distances[u], weights[e]) != distances[v])
+        if (distances[u] != distances[v] || add_weight(distances[u], weights[e]) != distances[v])
           continue;
         if (!m_parent.empty() && m_parent[v] == u) parent_is_equal[v] = 1;
         if (m_proved[v] != 0) continue;
@@ -146,7 +148,7 @@ class proof_of_equals {
     follow_parents(parent_is_equal);
     for (std::size_t v = 0; v < m_proved.size(); ++v)
       m_wrong += distances[v] != no_distance<Weight> &&
-                         (m_proved[v] == 0 || (!m_parent.empty() && m_parent_leads[v] == 0))
+                         (m_proved[v] == 0 || (!m_parent.empty() && m_parent_is_tight[v] == 0))
                      ? 1
                      : 0;
   }
@@ -166,16 +168,16 @@ class proof_of_equals {
     std::vector<std::uint32_t> path;
     for (std::uint32_t first = 0; first < m_parent.size(); ++first) {
       std::uint32_t v = first;
-      for (; m_parent_leads[v] == 0 && parent_is_equal[v] != 0; v = m_parent[v]) {
+      for (; m_parent_is_tight[v] == 0 && parent_is_equal[v] != 0; v = m_parent[v]) {
         parent_is_equal[v] = 0;  // is followed once
         path.push_back(v);
       }
-      for (std::uint32_t const u : path) m_parent_leads[u] = m_parent_leads[v];
+      for (std::uint32_t const u : path) m_parent_is_tight[u] = m_parent_is_tight[v];
       path.clear();
     }
   }
 
-  std::vector<std::uint8_t> m_proved, m_parent_leads;
+  std::vector<std::uint8_t> m_proved, m_parent_is_tight;
   std::vector<std::uint32_t> m_parent;
   std::uint64_t m_wrong = 0;
 };
@@ -185,23 +187,24 @@ distance_sums prove(space const& exec, Graph const& graph, array<Weight> const& 
                     array<Weight> const& distance, array<std::uint32_t> const& parent,
                     std::uint64_t source) {
   std::uint64_t const n = graph.vertices();
-  array<std::uint8_t> const led_to("led to", n), parent_leads("parent leads", n);
+  array<std::uint8_t> const has_tight_edge("tight edges", n), parent_is_tight("tight parents", n);
   std::uint64_t wrong = 0;
   Kokkos::parallel_reduce(
-      "karpos::perf::look_at_edges", range(exec, n),
-      look_at_edges<Graph, Weight>{graph.row_offsets(), graph.column_indices(), weight, distance,
-                                   parent, led_to, parent_leads},
+      "karpos::perf::check_edges", range(exec, n),
+      check_edges<Graph, Weight>{graph.row_offsets(), graph.column_indices(), weight, distance,
+                                 parent, has_tight_edge, parent_is_tight},
       wrong);
   distance_sums sums;
-  Kokkos::parallel_reduce("karpos::perf::look_at_vertices", range(exec, n),
-                          look_at_vertices<Graph, Weight>{graph.row_offsets(), distance, parent,
-                                                          led_to, parent_leads, source},
+  Kokkos::parallel_reduce("karpos::perf::check_vertices", range(exec, n),
+                          check_vertices<Graph, Weight>{graph.row_offsets(), distance, parent,
+                                                        has_tight_edge, parent_is_tight, source},
                           sums);
   exec.fence("karpos::perf: proof of distances");
   sums.wrong += wrong;
   if (sums.unproved > 0)
     sums.wrong +=
-        proof_of_equals(graph, weight, distance, parent, led_to, parent_leads, source).wrong();
+        zero_weight_proof(graph, weight, distance, parent, has_tight_edge, parent_is_tight, source)
+            .wrong();
   return sums;
 }
 

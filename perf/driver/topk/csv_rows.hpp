@@ -27,12 +27,12 @@ class csv_rows {
 
   /// Throws an error about this row, or about a column of it, counted from 0, and the column's
   /// name.
-  [[noreturn]] void fail(std::string const& why, std::string const& what_to_do) const;
+  [[noreturn]] void fail(std::string const& why, std::string const& advice) const;
   [[noreturn]] void fail(std::size_t column, std::string const& name, std::string const& why,
-                         std::string const& what_to_do) const;
+                         std::string const& advice) const;
 
  private:
-  void pass_empty_lines();
+  void skip_empty_lines();
 
   std::string_view m_text;
   std::string m_name;

@@ -18,7 +18,7 @@ topk_run run_topk(topk_parameters const& p, topk_progress const& report) {
     double const entries = static_cast<double>(spec.objects) * spec.lists;
     if constexpr (on_host)
       require_memory(entries * (2 * sizeof(float) + sizeof(std::uint32_t)),
-                     "a table of so many scores, with its lists,",
+                     "the table of scores, with its lists,",
                      "ask for fewer objects (m=) or lists (n=)");
     return measure_topk<float>(p, spec, clock, report);
   }

@@ -148,10 +148,10 @@ class topk_measurement {
         parameters().repetitions, [] {},
         [&] { m_run.report = top_k(m_exec, workspace, m_lists, k, ids, scores, options); });
     m_exec.fence("karpos::perf: query");
-    keep_answer(ids, scores);
+    copy_answer(ids, scores);
   }
 
-  void keep_answer(array<std::uint32_t> const& ids, array<double> const& scores) {
+  void copy_answer(array<std::uint32_t> const& ids, array<double> const& scores) {
     auto const host_ids = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ids);
     auto const host_scores = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), scores);
     std::uint64_t const found = std::min<std::uint64_t>(m_run.report.found, ids.extent(0));

@@ -72,7 +72,7 @@ class topk_peers {
   topk_peer measure(std::string const& name) const {
     topk_peer p;
     p.name = name;
-    p.skipped = why_not(name);
+    p.skipped = skip_reason(name);
     if (!p.skipped.empty()) return p;
     if (name == "full")
       measure_full(p);
@@ -82,7 +82,7 @@ class topk_peers {
   }
 
  private:
-  std::string why_not(std::string const& name) const {
+  std::string skip_reason(std::string const& name) const {
     topk_parameters const& p = m_run.parameters;
     if (p.aggregate != "sum") return "it ranks by sums";
     bool const finite = std::isfinite(m_range.least) && std::isfinite(m_range.largest);

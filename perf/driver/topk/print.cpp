@@ -48,7 +48,7 @@ void print_heading(topk_run const& run) {
   if (run.without_scores > 0)
     std::printf("left out: %s without any score\n",
                 counted(run.without_scores, "row", "rows").c_str());
-  std::printf("%s\n", where_it_ran(run.parameters.repetitions).c_str());
+  std::printf("%s\n", run_description(run.parameters.repetitions).c_str());
   std::printf("loaded in %s; lists sorted in %s; workspace of %s made in %s\n\n",
               human_seconds(run.load_seconds).c_str(), human_seconds(run.sort_seconds).c_str(),
               human_bytes(static_cast<double>(run.workspace_bytes)).c_str(),

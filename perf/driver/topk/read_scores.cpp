@@ -68,7 +68,7 @@ class score_reader {
     if (any)
       m_file.ids.push_back(m_rows[0]);
     else
-      leave_out();
+      skip_row();
     return true;
   }
 
@@ -86,7 +86,7 @@ class score_reader {
     auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     return error == std::errc() && end == field.data() + field.size();
   }
-  void leave_out() {
+  void skip_row() {
     m_file.cells.resize(m_file.cells.size() - m_file.attributes.size());
     ++m_file.without_scores;
   }

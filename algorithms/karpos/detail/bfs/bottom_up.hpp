@@ -283,7 +283,7 @@ struct bottom_up_bitmap {
     t.each([&](int lane) {
       if (lane < n) {
         to[lane] = after[lane];
-        s->tell_others(to + lane, after[lane]);
+        s->copy_to_peers(to + lane, after[lane]);
       }
       return 0;
     });
@@ -326,7 +326,7 @@ struct bottom_up_queue {
     auto* const list = reinterpret_cast<local_vertex*>(mine);
     std::byte* const bins = mine + list_entries * sizeof(local_vertex);
     frontier_bin<State> found(bins, frontier_writer<State>(t, *s, p->tail, &to));
-    unvisited_bin<State> left(
+    unvisited_bin<State> remaining(
         bins + frontier_bin<State>::bytes,
         unvisited_writer<State>(s->unvisited_queue(1 - p->current_unvisited), &to));
     typename searcher::totals sum;
@@ -338,10 +338,10 @@ struct bottom_up_queue {
           auto const first = static_cast<std::uint32_t>(i) * list_entries;
           int const n = static_cast<int>(Kokkos::min(count - first, std::uint32_t(list_entries)));
           search_list(t, search, s->unvisited_queue(p->current_unvisited) + first, n, list, sum);
-          enqueue(t, s->unvisited_queue(p->current_unvisited) + first, n, found, left);
+          enqueue(t, s->unvisited_queue(p->current_unvisited) + first, n, found, remaining);
         });
     found.flush(t);
-    left.flush(t);
+    remaining.flush(t);
     searcher::add_totals(team, sum, false, to);
   }
 
@@ -360,19 +360,20 @@ struct bottom_up_queue {
         sum);
     t.sync();
   }
-  /// Appends each vertex to a queue. A vertex with a parent has its distance, which tells the
+  /// Appends each vertex to a queue. A vertex with a parent has its distance, which selects the
   /// queue.
   KARPOS_STEP_FUNCTION void enqueue(tile const& t, local_vertex const* from, int n,
-                                    frontier_bin<State>& found, unvisited_bin<State>& left) const {
+                                    frontier_bin<State>& found,
+                                    unvisited_bin<State>& remaining) const {
     for (int first = 0; first < n; first += width) {
       auto const is_found = t.each([&](int lane) -> std::uint32_t {
         return first + lane < n && s->distance[from[first + lane]] == p->level + 1;
       });
-      auto const is_left = t.each(
+      auto const is_remaining = t.each(
           [&](int lane) -> std::uint32_t { return first + lane < n && is_found[lane] == 0; });
       auto const vertex = [&](int lane, int) { return from[first + lane]; };
       found.push(t, is_found, vertex);
-      left.push(t, is_left, vertex);
+      remaining.push(t, is_remaining, vertex);
     }
   }
 };

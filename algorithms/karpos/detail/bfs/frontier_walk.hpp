@@ -34,9 +34,11 @@ struct frontier_walk {
   /// Number and size of the chunks that the frontier is divided into.
   struct frontier_chunks {
     std::uint32_t per_grid_vertex, per_team_vertex, per_tile_vertex;  // chunks of one vertex
-    std::uint32_t thread_vertices;                       // vertices of a chunk of class by_thread
-    std::uint32_t of_grid, of_team, of_tile, of_thread;  // chunks of each class
-    KOKKOS_FUNCTION std::uint32_t count() const { return of_grid + of_team + of_tile + of_thread; }
+    std::uint32_t thread_vertices;  // vertices of a chunk of class by_thread
+    std::uint32_t grid_chunks, team_chunks, tile_chunks, thread_chunks;  // chunks of each class
+    KOKKOS_FUNCTION std::uint32_t count() const {
+      return grid_chunks + team_chunks + tile_chunks + thread_chunks;
+    }
   };
   /// Divides the frontier. tiles: number of tiles in the grid; team_tiles: in a team.
   KARPOS_STEP_FUNCTION frontier_chunks divide(std::uint32_t tiles, std::uint32_t team_tiles) const {
@@ -52,10 +54,10 @@ struct frontier_walk {
     c.per_tile_vertex = per_vertex(by_tile, 1, State::tuned::team_degree / tile_edges + 1);
     std::uint32_t const vertices = count(by_thread) / tiles + 1;
     c.thread_vertices = vertices < width && State::tuned::splits_chunks ? vertices : width;
-    c.of_grid = count(by_grid) * c.per_grid_vertex;
-    c.of_team = count(by_team) * c.per_team_vertex;
-    c.of_tile = count(by_tile) * c.per_tile_vertex;
-    c.of_thread = (count(by_thread) + c.thread_vertices - 1) / c.thread_vertices;
+    c.grid_chunks = count(by_grid) * c.per_grid_vertex;
+    c.team_chunks = count(by_team) * c.per_team_vertex;
+    c.tile_chunks = count(by_tile) * c.per_tile_vertex;
+    c.thread_chunks = (count(by_thread) + c.thread_vertices - 1) / c.thread_vertices;
     return c;
   }
   KARPOS_STEP_FUNCTION std::uint32_t count(int c) const { return p->frontier.in_class[c]; }
@@ -75,20 +77,21 @@ struct frontier_walk {
 
   KARPOS_STEP_FUNCTION chunk load_chunk(tile const& t, frontier_chunks const& c,
                                         std::uint32_t i) const {
-    if (i >= c.of_grid + c.of_team + c.of_tile) {
-      std::uint32_t const first = (i - c.of_grid - c.of_team - c.of_tile) * c.thread_vertices;
+    if (i >= c.grid_chunks + c.team_chunks + c.tile_chunks) {
+      std::uint32_t const first =
+          (i - c.grid_chunks - c.team_chunks - c.tile_chunks) * c.thread_vertices;
       std::uint32_t const left = count(by_thread) - first;
       return {load_rows(t, by_thread, first, Kokkos::min(left, c.thread_vertices)), 0, tile_edges,
               false};
     }
     int which = by_grid;
     std::uint32_t per_vertex = c.per_grid_vertex;
-    if (i >= c.of_grid + c.of_team) {
-      i -= c.of_grid + c.of_team;
+    if (i >= c.grid_chunks + c.team_chunks) {
+      i -= c.grid_chunks + c.team_chunks;
       which = by_tile;
       per_vertex = c.per_tile_vertex;
-    } else if (i >= c.of_grid) {
-      i -= c.of_grid;
+    } else if (i >= c.grid_chunks) {
+      i -= c.grid_chunks;
       which = by_team;
       per_vertex = c.per_team_vertex;
     }
@@ -129,7 +132,7 @@ struct frontier_walk {
 
   /// Returns the chunk with only the first f(row) edges of each row.
   template <class F>
-  KARPOS_STEP_FUNCTION chunk cut(tile const& t, chunk const& k, F const& f) const {
+  KARPOS_STEP_FUNCTION chunk truncate(tile const& t, chunk const& k, F const& f) const {
     chunk first = k;
     first.rows = t.each([&](int lane) -> row {
       row const& r = k.rows[lane];

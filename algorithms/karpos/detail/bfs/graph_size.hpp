@@ -44,7 +44,7 @@ inline void require_no_long_row(char const* user, std::uint64_t long_rows) {
 }
 
 /// Returns: the message that explains why a search of a graph of n vertices was stopped.
-inline std::string why_stopped(std::uint64_t visited, std::int32_t levels, std::uint64_t n) {
+inline std::string stop_message(std::uint64_t visited, std::int32_t levels, std::uint64_t n) {
   return "a search was stopped (it counted " + std::to_string(visited) +
          " visited vertices and level " + std::to_string(levels) + " in a graph of " +
          std::to_string(n) +

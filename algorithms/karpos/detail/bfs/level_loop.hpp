@@ -2,12 +2,12 @@
 #pragma once
 
 #include "karpos/bfs_options.hpp"
-#include "karpos/detail/bfs/block_windows.hpp"
 #include "karpos/detail/bfs/bottom_up.hpp"
+#include "karpos/detail/bfs/local_search.hpp"
 #include "karpos/detail/bfs/scan.hpp"
 #include "karpos/detail/bfs/start.hpp"
+#include "karpos/detail/bfs/team_local_search.hpp"
 #include "karpos/detail/bfs/top_down.hpp"
-#include "karpos/detail/bfs/windows.hpp"
 #include "karpos/device/program.hpp"
 
 // The level loop. A level has three parts:
@@ -31,22 +31,25 @@ struct search_plan {
   bfs_direction direction;
   bool scanned_queue, unvisited_queue, hub_cache;
   double gamma, alpha, beta;
-  std::uint64_t vertices, words;   // of the graph; of a status bitmap
-  std::uint32_t hubs;              // of the graph
-  std::uint32_t window_hops = 64;  // of a local search, at most; 0: no local searches
+  std::uint64_t vertices, words;  // of the graph; of a status bitmap
+  std::uint32_t hubs;             // of the graph
+  // As bfs_options::local_search_hops, which is the source of the default.
+  std::uint32_t local_search_hops = 64;
 
   /// Chooses the direction of the level that p is about to expand, and whether that level only
   /// counts the vertices that it finds.
-  KOKKOS_FUNCTION void choose(int looks_per_claim, progress& p) const {
+  KOKKOS_FUNCTION void choose(int probes_per_claim, progress& p) const {
     // A level that was only counted has no queue, so the next one is bottom-up at any cost.
-    p.set_direction(chooses_bottom_up(p) && (p.bottom_up || p.count_only ||
-                                             pays_bottom_up(looks_per_claim, p, p.frontier.edges)));
-    p.count_only = chooses_count_only(p) && pays_bottom_up(looks_per_claim, p, p.next_edges());
+    p.set_direction(chooses_bottom_up(p) &&
+                    (p.bottom_up || p.count_only ||
+                     is_bottom_up_cheaper(probes_per_claim, p, p.frontier.edges)));
+    p.count_only =
+        chooses_count_only(p) && is_bottom_up_cheaper(probes_per_claim, p, p.next_edges());
   }
   /// Returns whether levels may be found several at a time, without a decision between them.
-  KOKKOS_FUNCTION bool allows_windows() const {
+  KOKKOS_FUNCTION bool allows_local_search() const {
     return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
-           !scanned_queue && !unvisited_queue && window_hops > 0;
+           !scanned_queue && !unvisited_queue && local_search_hops > 0;
   }
 
  private:
@@ -75,14 +78,14 @@ struct search_plan {
   }
   /// Returns whether a bottom-up level pays off for a frontier with this number of edges; used by
   /// the automatic direction. Before an unvisited vertex meets the frontier, it probes about (all
-  /// remaining edges) / (edges of the frontier) neighbours. looks_per_claim: see tuning.
-  KOKKOS_FUNCTION bool pays_bottom_up(int looks_per_claim, progress const& p,
-                                      std::uint64_t frontier_edges) const {
+  /// remaining edges) / (edges of the frontier) neighbours. probes_per_claim: see tuning.
+  KOKKOS_FUNCTION bool is_bottom_up_cheaper(int probes_per_claim, progress const& p,
+                                            std::uint64_t frontier_edges) const {
     if (direction != bfs_direction::automatic) return true;
     auto const from = static_cast<double>(frontier_edges);
     double const edges = from + static_cast<double>(p.edges_unexplored);
-    double const looks = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
-    return looks_per_claim * from > looks;
+    double const probes = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
+    return probes_per_claim * from > probes;
   }
   /// Returns whether this top-down level need only count its vertices: the mean degree of unvisited
   /// vertices predicts that the next level is bottom-up, which reads no queue.
@@ -106,9 +109,9 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
 /// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it.
 /// Ends the search if the level is empty, or if more was found than the graph has. Every level loop
 /// decides here: that of one device, and that of several ranks (detail/distributed/bfs_loop.hpp).
-/// looks_per_claim: see tuning.
+/// probes_per_claim: see tuning.
 KARPOS_PROGRAM template <class Grid>
-KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int looks_per_claim,
+KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int probes_per_claim,
                             search_record* record, progress& p, level_counters const& next) {
   if (p.bottom_up && p.level < recorded_levels)
     grid.write(&record->level[p.level].edges, next.edges_examined);
@@ -121,7 +124,7 @@ KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int looks_per_c
     grid.write(&record->summary, p.sum);
     return;
   }
-  plan.choose(looks_per_claim, p);
+  plan.choose(probes_per_claim, p);
   record_level(grid, record, p, next);
 }
 
@@ -141,8 +144,8 @@ struct level_loop {
     auto const next_level = [&] { decide(grid, p, exchange(grid, p.level + 1)); };
     grid.run(reset<G>{grid.handle(s)}, [&] { p.begin(s); });
     grid.run(seed<G, P>{grid.handle(s), grid.handle(p), sources}, next_level);
-    struct no_windows {};
-    std::conditional_t<has_windows, window_control<State>, no_windows> windows;
+    struct no_local_search {};
+    std::conditional_t<has_local_search, local_search_control<State>, no_local_search> control;
     while (!p.done) {
       if (p.bottom_up) {
         expand_bottom_up(grid, p);
@@ -150,11 +153,11 @@ struct level_loop {
       }
       if (p.frontier.unqueued > 0)
         scan(grid, p, scan_target::found_bottom_up,
-             [&] { p.take_segment(exchange(grid, p.level)); });
-      if constexpr (has_windows)
-        if (explore(grid, p, windows)) continue;
-      if constexpr (has_team_windows)
-        if (p.window.exploring) {
+             [&] { p.advance_segment(exchange(grid, p.level)); });
+      if constexpr (has_local_search)
+        if (explore(grid, p, control)) continue;
+      if constexpr (has_team_local_search)
+        if (p.local_search.exploring) {
           explore_by_teams(grid, p);
           continue;
         }
@@ -173,23 +176,23 @@ struct level_loop {
   }
 
  private:
-  static constexpr bool has_windows = State::tuned::has_windows;
-  static constexpr bool has_team_windows = State::tuned::has_team_windows;
+  static constexpr bool has_local_search = State::tuned::has_local_search;
+  static constexpr bool has_team_local_search = State::tuned::has_team_local_search;
   static constexpr bool has_small_frontiers = State::tuned::small_frontier_vertices > 0;
-  static constexpr int looks = State::tuned::looks_per_claim;
+  static constexpr int probes = State::tuned::probes_per_claim;
 
   /// Finds several levels by a local search, or by several with a deferred commit. Returns: whether
   /// it has found a level.
   template <class Grid>
-  bool explore(Grid& grid, progress& p, window_control<State>& control) const {
+  bool explore(Grid& grid, progress& p, local_search_control<State>& control) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
-    window_shape w;
-    if (!plan.allows_windows() || !control.choose(s, p, w)) return false;
-    if (w.is_long) return explore_on(grid, p, control, w);
-    explore_once(grid, p, control, w);
+    local_search_shape w;
+    if (!plan.allows_local_search() || !control.choose(s, p, w)) return false;
+    if (w.is_deferred) return explore_deferred(grid, p, control, w);
+    run_local_search(grid, p, control, w);
     std::uint64_t const before = p.sum.visited;
-    grid.run(commit_window<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [&] {
+    grid.run(commit_slices<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [&] {
       for (std::uint32_t hop = 1; hop < w.to.hops && !p.done; ++hop) {
         p.advance(totals_of_hop(s, w, hop));
         if (p.done)
@@ -205,48 +208,49 @@ struct level_loop {
   /// Runs a local search, and sets its hops to those that can be kept. Returns: whether all wanted
   /// hops can be kept.
   template <class Grid>
-  bool explore_once(Grid& grid, progress& p, window_control<State>& control,
-                    window_shape& w) const {
+  bool run_local_search(Grid& grid, progress& p, local_search_control<State>& control,
+                        local_search_shape& w) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
-    std::uint32_t const wanted = w.to.hops = Kokkos::min(w.to.hops, plan.window_hops);
-    grid.run(explore_window<G, P>{{{grid.handle(s), grid.handle(p)}, w}},
+    std::uint32_t const wanted = w.to.hops = Kokkos::min(w.to.hops, plan.local_search_hops);
+    grid.run(explore_slices<G, P>{{{grid.handle(s), grid.handle(p)}, w}},
              [&] { w.to.hops = complete_hops(s, w); });
-    control.learn(wanted, w.to.hops);
+    control.adapt_hops(wanted, w.to.hops);
     return w.to.hops == wanted;
   }
   /// Runs local searches with a deferred commit until the frontier is wide or nothing more is
   /// found, then commits. Returns: whether it has found a level.
   template <class Grid>
-  bool explore_on(Grid& grid, progress& p, window_control<State>& control, window_shape w) const {
+  bool explore_deferred(Grid& grid, progress& p, local_search_control<State>& control,
+                        local_search_shape w) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
-    p.window.entered = p.level;
+    p.local_search.start_level = p.level;
     do {
       // In this order: a distance that is reset may have overwritten one of a hop that is kept.
-      if (!explore_once(grid, p, control, w))
-        grid.run(take_labels_back<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
-      if (w.to.slices > 1 && s.window_teams > 1)
-        grid.run(settle_labels<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
+      if (!run_local_search(grid, p, control, w))
+        grid.run(roll_back_distances<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
+      if (w.to.slices > 1 && s.grid_teams > 1)
+        grid.run(repair_distances<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
       for (std::uint32_t hop = 0; hop < w.to.hops; ++hop)
         if (++p.level < recorded_levels) s.records[p.level] = level_record{};
       p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
     } while (w.to.hops > 0 && p.sum.failed == 0 && control.next(s, w));
-    if (p.level == p.window.entered) return false;
-    control.end_long_run();
-    *s.window_passed = passed_totals{};
-    commit_run(grid, p);
+    if (p.level == p.local_search.start_level) return false;
+    control.end_deferred_commit();
+    *s.passed_levels = passed_totals{};
+    commit_deferred(grid, p);
     return true;
   }
   /// Computes visited bits, parents, totals and a frontier from the distances that local searches
   /// have left.
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void commit_run(Grid& grid, progress& p) const {
+  KOKKOS_FUNCTION void commit_deferred(Grid& grid, progress& p) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
     if (s.parent != nullptr) grid.run(find_parents<G, P>{{grid.handle(s), grid.handle(p)}}, [] {});
-    grid.run(commit_labels<G, P>{{grid.handle(s), grid.handle(p)}},
-             [&] { leave_windows(grid, p); });
+    grid.run(commit_distances<G, P>{{grid.handle(s), grid.handle(p)}},
+             [&] { resume_levels(grid, p); });
   }
 
   /// Runs local searches until the frontier is wide or nothing more is found.
@@ -254,41 +258,43 @@ struct level_loop {
   KOKKOS_FUNCTION void explore_by_teams(Grid& grid, progress& p) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
-    while (p.window.exploring) {
+    while (p.local_search.exploring) {
       grid.run(explore_in_teams<G, P>{{grid.handle(s), grid.handle(p)}},
-               [&] { end_window(grid, p); });
-      if (p.window.failed)
-        grid.run(forget<G, P>{{grid.handle(s), grid.handle(p)}}, [&] { shorten_windows(p); });
+               [&] { end_local_search(grid, p); });
+      if (p.local_search.failed)
+        grid.run(roll_back_local_search<G, P>{{grid.handle(s), grid.handle(p)}},
+                 [&] { halve_hops(p); });
     }
-    if (p.level != p.window.entered) commit_run(grid, p);
+    if (p.level != p.local_search.start_level) commit_deferred(grid, p);
   }
   /// Returns the capacity of a team's list.
-  KOKKOS_FUNCTION std::uint32_t room() const {
-    return room_of_list(s, static_cast<int>(s.window_teams));
+  KOKKOS_FUNCTION std::uint32_t list_capacity() const {
+    return team_list_capacity(s, static_cast<int>(s.grid_teams));
   }
   /// Decides whether to start local searches at this frontier. The graph must be large enough for
   /// the lists of all teams.
-  KOKKOS_FUNCTION void begin_windows(progress& p) const {
+  KOKKOS_FUNCTION void try_begin_local_search(progress& p) const {
     using tuned = typename State::tuned;
-    team_windows& w = p.window;
-    std::uint64_t const n = p.frontier.vertices(), teams = s.window_teams;
-    w.calm = p.small_frontier ? w.calm + 1 : Kokkos::min(w.calm, 0);
-    w.exploring = plan.allows_windows() && p.small_frontier && w.calm >= tuned::calm_levels &&
-                  n <= teams * Kokkos::min(room(), std::uint32_t(tuned::team_width)) &&
-                  room() >= tuned::least_room;
+    local_search_progress& w = p.local_search;
+    std::uint64_t const n = p.frontier.vertices(), teams = s.grid_teams;
+    w.stable = p.small_frontier ? w.stable + 1 : Kokkos::min(w.stable, 0);
+    w.exploring =
+        plan.allows_local_search() && p.small_frontier && w.stable >= tuned::stable_levels &&
+        n <= teams * Kokkos::min(list_capacity(), std::uint32_t(tuned::initial_team_vertices)) &&
+        list_capacity() >= tuned::min_list_capacity;
     if (!w.exploring) return;
     w.entries = n;
-    w.entered = p.level;
-    w.hops = tuned::first_team_hops;  // stays a power of two: see explore_in_teams::clear
-    while (w.hops > plan.window_hops) w.hops /= 2;
-    w.good = 0;
+    w.start_level = p.level;
+    w.hops = tuned::initial_team_hops;  // stays a power of two: see explore_in_teams::clear
+    while (w.hops > plan.local_search_hops) w.hops /= 2;
+    w.successes = 0;
     w.from_queue = true;
   }
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void end_window(Grid& grid, progress& p) const {
+  KOKKOS_FUNCTION void end_local_search(Grid& grid, progress& p) const {
     using tuned = typename State::tuned;
-    team_windows& w = p.window;
-    window_totals const found = grid.read(&s.window_sums[w.number % 3]);
+    local_search_progress& w = p.local_search;
+    local_search_totals const found = grid.read(&s.local_search_sums[w.number % 3]);
     ++w.number;
     w.failed = found.overflows > 0;
     if (w.failed) return;
@@ -297,37 +303,39 @@ struct level_loop {
     w.input = 1 - w.input;
     w.from_queue = false;
     p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
-    w.exploring = w.entries > 0 && p.sum.failed == 0 &&
-                  w.entries <= std::uint64_t(s.window_teams) *
-                                   Kokkos::min(room(), std::uint32_t(tuned::widest_team));
-    if (++w.good < tuned::good_windows && w.hops >= tuned::first_team_hops / 2) return;
-    w.good = 0;
-    if (2 * w.hops <= Kokkos::min(std::uint32_t(tuned::most_team_hops), plan.window_hops))
+    w.exploring =
+        w.entries > 0 && p.sum.failed == 0 &&
+        w.entries <= std::uint64_t(s.grid_teams) *
+                         Kokkos::min(list_capacity(), std::uint32_t(tuned::max_team_vertices));
+    if (++w.successes < tuned::successes_before_doubling && w.hops >= tuned::initial_team_hops / 2)
+      return;
+    w.successes = 0;
+    if (2 * w.hops <= Kokkos::min(std::uint32_t(tuned::max_team_hops), plan.local_search_hops))
       w.hops *= 2;
   }
-  KOKKOS_FUNCTION static void shorten_windows(progress& p) {
-    team_windows& w = p.window;
+  KOKKOS_FUNCTION static void halve_hops(progress& p) {
+    local_search_progress& w = p.local_search;
     w.failed = false;
-    w.good = 0;
+    w.successes = 0;
     w.hops /= 2;
     if (w.hops > 0) return;
     w.exploring = false;
-    w.calm = -64;  // levels to wait
+    w.stable = -64;  // levels to wait
   }
   /// Makes the last level of the local searches the frontier, as if each level had been found
   /// alone.
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void leave_windows(Grid& grid, progress& p) const {
-    passed_totals const passed = grid.read(s.window_passed);
+  KOKKOS_FUNCTION void resume_levels(Grid& grid, progress& p) const {
+    passed_totals const passed = grid.read(s.passed_levels);
     level_counters const next = exchange(grid, p.level);
     p.sum.visited += passed.vertices;
     p.sum.edges_top_down += passed.edges;
     p.unvisited -= Kokkos::min(passed.vertices, p.unvisited);
     p.edges_unexplored -= Kokkos::min(passed.edges, p.edges_unexplored);
-    p.window.calm = Kokkos::min(p.window.calm, 0);
-    p.level = next.vertices() > 0
-                  ? p.level - 1
-                  : Kokkos::max(static_cast<std::int32_t>(passed.deepest), p.window.entered);
+    p.local_search.stable = Kokkos::min(p.local_search.stable, 0);
+    p.level = next.vertices() > 0 ? p.level - 1
+                                  : Kokkos::max(static_cast<std::int32_t>(passed.deepest),
+                                                p.local_search.start_level);
     decide(grid, p, next);
   }
 
@@ -374,10 +382,10 @@ struct level_loop {
   /// Makes the level with these totals the frontier, and chooses how it is expanded.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, progress& p, level_counters const& next) const {
-    bfs::decide(grid, plan, looks, record, p, next);
+    bfs::decide(grid, plan, probes, record, p, next);
     if (p.done) return;
     p.small_frontier = is_small(p);
-    if constexpr (has_team_windows) begin_windows(p);
+    if constexpr (has_team_local_search) try_begin_local_search(p);
   }
   KOKKOS_FUNCTION static bool is_small(progress const& p) {
     using tuned = typename State::tuned;

@@ -10,7 +10,7 @@
 
 namespace karpos::detail::bfs {
 
-struct opened_workspace;  // opens a bfs_workspace to searches over several ranks
+struct workspace_access;  // opens a bfs_workspace to searches over several ranks
 
 /// Histogram of degrees with eight buckets for each power of two, fine enough to choose a threshold
 /// from.

@@ -14,20 +14,20 @@ namespace karpos::detail::bfs {
 /// state, which no predictor could guess. All loads come before the first atomic operation, with
 /// which no load overlaps.
 struct candidates {
-  static constexpr int most = 256;
-  local_vertex vertex[most], from[most];
+  static constexpr int capacity = 256;
+  local_vertex vertex[capacity], from[capacity];
   int count = 0;
 
-  /// Appends v to the list if `is_one` is true. WithOrigins: false if nothing reads `from`.
+  /// Appends v to the list if `is_candidate` is true. WithOrigins: false if nothing reads `from`.
   template <bool WithOrigins = true>
-  KARPOS_STEP_FUNCTION void add(local_vertex v, local_vertex origin, bool is_one) {
+  KARPOS_STEP_FUNCTION void add(local_vertex v, local_vertex origin, bool is_candidate) {
     vertex[count] = v;
     if constexpr (WithOrigins) from[count] = origin;
-    count += is_one ? 1 : 0;
+    count += is_candidate ? 1 : 0;
   }
-  KARPOS_STEP_FUNCTION bool full() const { return count == most; }
+  KARPOS_STEP_FUNCTION bool is_full() const { return count == capacity; }
   /// Empties the list. Returns: how many entries it had.
-  KARPOS_STEP_FUNCTION int take() {
+  KARPOS_STEP_FUNCTION int drain() {
     int const n = count;
     count = 0;
     return n;

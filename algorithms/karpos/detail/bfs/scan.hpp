@@ -38,10 +38,11 @@ struct bitmap_scan {
 
   /// Returns the bits of word w that belong to the set.
   KOKKOS_FUNCTION std::uint32_t bits(std::uint64_t w) const {
-    std::uint32_t const here = s->bitmap(p->current)[w];
-    if (target == scan_target::unvisited) return ~here;
-    std::uint32_t const there = s->bitmap(1 - p->current)[w];
-    return target == scan_target::status_bits ? there & ~here : here & ~there;
+    std::uint32_t const current_bits = s->bitmap(p->current)[w];
+    if (target == scan_target::unvisited) return ~current_bits;
+    std::uint32_t const other_bits = s->bitmap(1 - p->current)[w];
+    return target == scan_target::status_bits ? other_bits & ~current_bits
+                                              : current_bits & ~other_bits;
   }
 
   /// Runs f(first word, last word) on each thread of a team, for every round of the team.
@@ -164,7 +165,7 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
       }
       if (this->target == scan_target::status_bits) {
         state.distance[v] = level();
-        state.take_parent(v);
+        state.load_parent(v);
         state.hooks.discovered(state.global(v), level());
       }
       std::uint64_t const degree = state.out.degree(v);

@@ -71,8 +71,9 @@ struct reset {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
-    if constexpr (State::tuned::has_team_windows)
-      if (team.league_rank() == 0 && team.rank() < 3) s->window_sums[team.rank()] = window_totals{};
+    if constexpr (State::tuned::has_team_local_search)
+      if (team.league_rank() == 0 && team.rank() < 3)
+        s->local_search_sums[team.rank()] = local_search_totals{};
     reset_distances<width>(team, s->distance, s->vertices);
     if (s->parent != nullptr)
       for_each_index<width>(team, s->vertices,

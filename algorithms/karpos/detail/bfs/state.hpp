@@ -17,8 +17,7 @@
 // Terms: a team is Kokkos' team (a CUDA block; one thread on CPUs), a lane is a thread of it. A
 // tile is a group of lanes that cooperate, as a cooperative group does: a warp on GPUs. Scratch is
 // the team's scratch memory (shared memory). A step is a kernel, or the part of a persistent kernel
-// between two grid barriers. A local search explores several levels between two grid barriers; the
-// code calls it a `window`.
+// between two grid barriers. A local search explores several levels between two grid barriers.
 //
 //   visited[2]      status bitmaps (the paper's status array), one bit for each vertex. A top-down
 //                   level claims a vertex by fetch_or in visited[current]. A bottom-up level reads
@@ -35,12 +34,13 @@
 //                   reads unvisited[current_unvisited], and writes the vertices without a parent to
 //                   the other one. Searches without such queues keep the lists of local searches
 //                   here.
-//   window_parts    CPUs: results of each slice of a local search, for two local searches
-//                   (windows.hpp).
-//   window_counts,  GPUs: lengths of the teams' lists;
-//   window_sums     totals of a local search (block_windows.hpp).
-//   window_passed   totals of the levels that a series of local searches has passed
-//                   (window_labels.hpp).
+//   slice_results   CPUs: results of each slice of a local search, for two local searches
+//                   (local_search.hpp).
+//   list_lengths    GPUs: lengths of the teams' lists (team_local_search.hpp).
+//   local_search_sums
+//                   GPUs: totals of a local search.
+//   passed_levels   totals of the levels that a series of local searches has passed
+//                   (deferred_commit.hpp).
 //   levels[3]       counters; level l has levels[l % 3]. Level l + 1 is counted while level l is
 //                   expanded; that step also clears the counters of level l + 2. A local search
 //                   clears all three (on GPUs see explore_in_teams::clear), and counts its last
@@ -104,22 +104,23 @@ struct search_record {
   passed_totals passed;
 };
 
-/// State of local searches by teams (block_windows.hpp); CPUs use `entered` only (windows.hpp).
-/// During local searches, progress::level is the level that the next one starts from.
-struct team_windows {
+/// State of local searches by teams (team_local_search.hpp). CPUs use `start_level` only
+/// (local_search.hpp). During local searches, progress::level is the level that the next one starts
+/// from.
+struct local_search_progress {
   std::uint64_t entries;  // of the frontier
-  std::uint32_t hops, good, number;
-  std::int32_t entered;  // level that the first local search started from
-  std::int32_t calm;     // number of small frontiers in a row; negative: levels to wait
-  int input;             // which lists the next local search starts from
-  bool from_queue;       // it starts from the frontier queue instead
+  std::uint32_t hops, successes, number;
+  std::int32_t start_level;  // level that the first local search started from
+  std::int32_t stable;       // number of small frontiers in a row; negative: levels to wait
+  int input;                 // which lists the next local search starts from
+  bool from_queue;           // it starts from the frontier queue instead
   bool exploring, failed;
 };
 
 /// Levels that local searches may count beyond the last level that has vertices: the remaining hops
 /// of one local search, and the hops of the next one, which finds that all its vertices have lower
 /// distances.
-inline constexpr std::uint64_t levels_in_vain = 256;
+inline constexpr std::uint64_t max_empty_levels = 256;
 
 /// State that the level loop keeps from level to level: one copy on the host, or one in the scratch
 /// of each team of a cooperative kernel. All copies are equal, because all are computed from the
@@ -137,7 +138,7 @@ struct progress {
   bool small_frontier;  // few vertices, all of low degree
   std::uint64_t unvisited, edges_unexplored;
   search_summary sum;
-  team_windows window;
+  local_search_progress local_search;
 
   template <class State>
   KOKKOS_FUNCTION void begin(State const& s) {
@@ -150,7 +151,7 @@ struct progress {
   /// Returns: whether a graph of n vertices can have as many vertices and levels as were found.
   /// Every level has a vertex, so an endless loop exceeds these bounds.
   KOKKOS_FUNCTION bool is_possible(std::uint64_t n) const {
-    return sum.visited <= n && static_cast<std::uint64_t>(level + 1) <= n + levels_in_vain;
+    return sum.visited <= n && static_cast<std::uint64_t>(level + 1) <= n + max_empty_levels;
   }
   /// Makes the level that has just been found, with these totals, the frontier.
   KOKKOS_FUNCTION void advance(level_counters const& next) {
@@ -164,10 +165,10 @@ struct progress {
     unvisited -= Kokkos::min(n, unvisited);
     edges_unexplored -= Kokkos::min(next.edges, edges_unexplored);
     done = n == 0;
-    take_segment(next);
+    advance_segment(next);
   }
   /// Makes the entries behind the frontier's segment of the queue the new segment.
-  KOKKOS_FUNCTION void take_segment(level_counters const& next) {
+  KOKKOS_FUNCTION void advance_segment(level_counters const& next) {
     frontier = next;
     for (int c = 0; c < degree_classes; ++c) {
       head[c] = tail[c];
@@ -209,25 +210,25 @@ struct rows {
   }
 };
 
-/// Result of one slice of a local search (windows.hpp).
-struct alignas(64) window_part {  // Kokkos guarantees no larger alignment
-  static constexpr std::uint32_t most_hops = 64;
+/// Result of one slice of a local search (local_search.hpp).
+struct alignas(64) slice_result {                // Kokkos guarantees no larger alignment
+  static constexpr std::uint32_t max_hops = 64;  // no less than bfs_options' default
   struct totals {
     std::uint64_t edges;
     std::uint32_t vertices, hubs;
   };
-  std::uint32_t complete;            // hops that were explored completely
-  std::uint32_t count;               // entries of the list
-  std::uint32_t end[most_hops + 1];  // where the entries of each hop end; end[0] is 0
-  totals of_hop[most_hops + 1];      // of the vertices found; the last hop's are in level_counters
+  std::uint32_t complete;           // hops that were explored completely
+  std::uint32_t count;              // entries of the list
+  std::uint32_t end[max_hops + 1];  // where the entries of each hop end; end[0] is 0
+  totals hop_totals[max_hops + 1];  // of the vertices found; the last hop's are in level_counters
 };
-/// Memory of local searches by CPU threads: the number of teams, and two parts for each slice.
-struct window_memory {
-  window_part* window_parts;
-  int window_teams;
+/// Memory of local searches by CPU threads: the number of teams, and two results for each slice.
+struct local_search_memory {
+  slice_result* slice_results;
+  int grid_teams;
 };
 /// Totals of a local search by teams: entries of all lists, and teams whose queue overflowed.
-struct window_totals {
+struct local_search_totals {
   std::uint32_t entries, overflows;
 };
 /// The neighbours of a vertex, if it has at most four, side by side, so that one load reads them
@@ -247,14 +248,14 @@ struct alignas(64) two_hop_row {
   static constexpr int parts = padded_row::size;
   padded_row part[parts];
 };
-/// Memory of local searches by teams. window_counts has two arrays of the lengths of the teams'
-/// lists; local search i counts in window_sums[i % 3].
-struct team_window_memory {
-  std::uint32_t* window_counts;
-  window_totals* window_sums;
+/// Memory of local searches by teams. list_lengths has two arrays of the lengths of the teams'
+/// lists; local search i counts in local_search_sums[i % 3].
+struct team_local_search_memory {
+  std::uint32_t* list_lengths;
+  local_search_totals* local_search_sums;
   padded_row const* padded;    // of all vertices, or null
   two_hop_row const* two_hop;  // of all vertices, or null; only with padded rows
-  std::uint32_t window_teams;
+  std::uint32_t grid_teams;
 };
 
 /// Whether a search has no edge predicate.
@@ -265,8 +266,8 @@ inline constexpr bool follows_all<bfs_hooks<follow_all, Discovered>> = true;
 
 /// Everything that the steps of a search share. Hooks: bfs_hooks.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
-struct search_state
-    : std::conditional_t<tuning<ExecSpace>::has_windows, window_memory, team_window_memory> {
+struct search_state : std::conditional_t<tuning<ExecSpace>::has_local_search, local_search_memory,
+                                         team_local_search_memory> {
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
   static constexpr bool follows_every_edge = follows_all<Hooks>;
@@ -292,7 +293,7 @@ struct search_state
   local_vertex* unvisited[2];
   level_counters* levels;
   level_record* records;         // of the search
-  passed_totals* window_passed;  // see window_labels.hpp
+  passed_totals* passed_levels;  // see deferred_commit.hpp
   std::uint32_t* scan_counts;    // of a bitmap scan: degree_classes for each team
 
   std::uint64_t class_limit[degree_classes - 1];  // smallest degrees of the classes but the first
@@ -308,7 +309,7 @@ struct search_state
 
   /// Receives every word of a status bitmap that a bottom-up level has written. A state of several
   /// devices sends it to the other devices.
-  KOKKOS_FUNCTION void tell_others(std::uint32_t* /*word*/, std::uint32_t /*bits*/) const {}
+  KOKKOS_FUNCTION void copy_to_peers(std::uint32_t* /*word*/, std::uint32_t /*bits*/) const {}
 
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
   KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
@@ -362,7 +363,7 @@ struct search_state
   }
   /// Receives every vertex that a scan has found among status bits. A state of several devices
   /// reads the parent that was proposed for it.
-  KOKKOS_FUNCTION void take_parent(local_vertex /*v*/) const {}
+  KOKKOS_FUNCTION void load_parent(local_vertex /*v*/) const {}
   /// Writes the parent only. Several threads may find v concurrently; the last one to write wins.
   KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;

@@ -66,7 +66,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
         for (edge e = r.begin + done; e < end; ++e) {
           local_vertex const v = State::local(s->out.column[e]);
           list.add(v, r.vertex, is_unvisited(v));
-          if (list.full()) claim_all(t, list, found);
+          if (list.is_full()) claim_all(t, list, found);
         }
       }
     }
@@ -75,7 +75,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   /// Claims the candidates in `list` and empties it.
   KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, tile_bin& found) const {
     constexpr int ahead = 16;
-    int const n = list.take();
+    int const n = list.drain();
     for (int i = 0; i < n; ++i) {
       if (i + ahead < n) device::prefetch(s->distance + list.vertex[i + ahead]);
       local_vertex const v = list.vertex[i], from = list.from[i];

@@ -37,39 +37,39 @@ struct tuning {
   static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
   static constexpr std::uint32_t small_frontier_degree = 8;
   /// Whether CPU threads explore narrow frontiers, of degrees as low as small frontiers have, by
-  /// local searches (windows.hpp).
-  static constexpr bool has_windows = !device::is_device<ExecSpace>;
+  /// local searches (local_search.hpp).
+  static constexpr bool has_local_search = !device::is_device<ExecSpace>;
   /// Whether teams explore them by local searches, with queues in their scratch
-  /// (block_windows.hpp).
-  static constexpr bool has_team_windows = device::is_device<ExecSpace>;
+  /// (team_local_search.hpp).
+  static constexpr bool has_team_local_search = device::is_device<ExecSpace>;
   /// Stable levels: small frontiers in a row before the first local search. A series of local
   /// searches ends with a pass over all vertices, which must pay off.
-  static constexpr std::int32_t calm_levels = 16;
+  static constexpr std::int32_t stable_levels = 16;
   /// Vertices of a frontier per team, at most: to begin local searches, and to go on with them.
-  static constexpr std::uint32_t team_width = 64, widest_team = 128;
+  static constexpr std::uint32_t initial_team_vertices = 64, max_team_vertices = 128;
   /// Hops of the first local search, and of the longest.
-  static constexpr std::uint32_t first_team_hops = 16, most_team_hops = 64;
+  static constexpr std::uint32_t initial_team_hops = 16, max_team_hops = 64;
   /// Local searches without an overflow before their number of hops doubles.
-  static constexpr std::uint32_t good_windows = 8;
+  static constexpr std::uint32_t successes_before_doubling = 8;
   /// Entries of a team's queue, at most; most edges of a vertex that one lane follows alone.
-  static constexpr std::uint32_t team_queue_entries = 2048, window_degree = 64;
+  static constexpr std::uint32_t team_queue_entries = 2048, lane_degree = 64;
   /// Smallest list capacity of a team. Smaller graphs do not use local searches.
-  static constexpr std::uint32_t least_room = 16;
+  static constexpr std::uint32_t min_list_capacity = 16;
   /// Hops of a local search. More hops save grid barriers; fewer explore less in vain at the
   /// borders of the slices. Grid 4096^2, one thread: 645 ms with 16 hops, 693 with 32.
-  static constexpr std::uint32_t window_hops = 16;
+  static constexpr std::uint32_t local_search_hops = 16;
   /// Vertices of a slice: few enough that the memory it touches stays in its thread's caches (grid
   /// 4096^2, one thread, 4 KB pages: one slice 1,298 ms, slices of 256 vertices 792, of 64 868).
   /// Slices are narrower only if threads would idle. A frontier that would need wider slices is
   /// wide enough to be expanded level by level.
-  static constexpr std::uint32_t good_slice = 256, narrowest_slice = 64, widest_slice = 1024;
+  static constexpr std::uint32_t target_slice = 256, narrowest_slice = 64, widest_slice = 1024;
   static constexpr std::uint32_t slices_of_team = 8;  // at most
-  /// Local searches must find one part_before_long_run-th of all vertices before the commit is
+  /// Local searches must find one deferral_divisor-th of all vertices before the commit is
   /// deferred, which ends with a pass over all vertices. The next time they must find twice as
   /// many. 16 cores, grid 4096^2: 64 ms with 32, 66 with 16, 69 with 8.
-  static constexpr std::uint64_t part_before_long_run = 32;
+  static constexpr std::uint64_t deferral_divisor = 32;
   /// A slice whose hop has at most this many vertices goes on, however narrow it was at the start.
-  static constexpr std::uint32_t window_vertices = 256;
+  static constexpr std::uint32_t narrow_hop_vertices = 256;
   /// Frontiers with fewer edges are expanded for low latency, at the price of more atomic
   /// operations.
   static constexpr std::uint64_t latency_bound_edges = device::is_device<ExecSpace> ? 65536 : 0;
@@ -92,7 +92,7 @@ struct tuning {
   /// 0.72, 0.74 ms; (20, 512) 0.29, 0.23, 0.37, 1.15; uniform (20, 64) 0.16, 0.16, 0.34, 0.55. One
   /// CPU thread, uniform (20, 16): 32.5 ms with 4, 34.0 with 16, 34.5 with 2, 36.3 without;
   /// Kronecker (20, 16): 16.0, 16.7, 15.9, 17.2.
-  static constexpr int looks_per_claim = 4;
+  static constexpr int probes_per_claim = 4;
   /// Words that a thread scans at once, and threads of a team that scan together.
   static constexpr int scan_words = device::is_device<ExecSpace> ? 1 : 64;
   static constexpr int scan_threads = device::is_device<ExecSpace> ? team_threads : 1;

@@ -55,14 +55,14 @@ class batch {
     r.state.level = -1;
     do {
       search(r.state, searches, plan);
-      r = written(distances, false);
+      r = write_part(distances, false);
       if (r.state.one_by_one) {
-        if (auto const* const one = w.workspace_of_one(m_exec)) {
-          search_one_by_one(*one, searches, distances, report);
+        if (auto const* const single_workspace = w.try_single_workspace(m_exec)) {
+          search_one_by_one(*single_workspace, searches, distances, report);
           break;
         }
-        plan.parts_worth = never;
-        r = written(distances, true);
+        plan.break_even_parts = never;
+        r = write_part(distances, true);
       }
       require_possible(r.state);
       r.state.full = false;
@@ -81,10 +81,10 @@ class batch {
     if (!p.done && static_cast<std::uint64_t>(p.level) >= n)
       throw std::logic_error("karpos: a pass of bfs_batch was stopped (level " +
                              std::to_string(p.level) + " in a graph of " + std::to_string(n) +
-                             " vertices): write neither the graph nor results or workspace "
-                             "meanwhile, or report this");
+                             " vertices): run one batch of a workspace at a time, and write "
+                             "nothing to its memory, or report this");
   }
-  /// Returns the plan of a pass. parts_worth compares costs: one thread of a CPU takes 6 ns a
+  /// Returns the plan of a pass. break_even_parts compares costs: one thread of a CPU takes 6 ns a
   /// vertex for a part; for one search by bfs it takes 0.5 (Kronecker) to 10 ns (path) per vertex
   /// and edge.
   batch_plan plan_for(int searches) const {
@@ -93,10 +93,10 @@ class batch {
     auto const& g = m_workspace.m_ordered.graph();
     std::uint64_t const n = g.vertices();
     plan.small = g.edges() < tuned::small_edges;
-    if (n > 0 && tuned::one_by_one_pays(n, searches))
-      plan.parts_worth = std::max(tuned::least_parts,
-                                  static_cast<std::int64_t>(static_cast<std::uint64_t>(searches) *
-                                                            (1 + g.edges() / n) / 32));
+    if (n > 0 && tuned::is_one_by_one_faster(n, searches))
+      plan.break_even_parts = std::max(
+          tuned::min_parts, static_cast<std::int64_t>(static_cast<std::uint64_t>(searches) *
+                                                      (1 + g.edges() / n) / 32));
     return plan;
   }
 
@@ -120,7 +120,7 @@ class batch {
   }
   /// Writes the results of a part (see write_results). Returns: the record of the pass.
   template <class Distances>
-  batch_record written(Distances const& distances, bool even_if_one_by_one) const {
+  batch_record write_part(Distances const& distances, bool even_if_one_by_one) const {
     auto const& w = m_workspace;
     using step = write_results<typename workspace::state_type, Distances>;
     int const teams = device::native_part<ExecSpace>::processors(m_exec) *
@@ -131,10 +131,10 @@ class batch {
     return read_back(m_exec, w.m_record.data(), "karpos::bfs_batch: report");
   }
   template <class Distances>
-  void search_one_by_one(typename workspace::one const& of_one, int searches,
+  void search_one_by_one(typename workspace::single_workspace const& of_one, int searches,
                          Distances const& distances, bfs_batch_report& report) const {
     auto const& w = m_workspace;
-    one_by_one<ExecSpace, typename workspace::one::graph_type> const each{
+    one_by_one<ExecSpace, typename workspace::single_workspace::graph_type> const each{
         m_exec, of_one, w.m_ordered.rank().data(), w.m_plane.data(), m_plan.max_distance, m_driver};
     local_vertex sources[searches_at_once];
     using unmanaged = Kokkos::View<local_vertex*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;

@@ -14,7 +14,7 @@ struct batch_plan {
   std::int32_t max_distance;
   bool has_in_edges;
   /// Number of parts of a pass that cost about as much as running its searches one by one.
-  std::int64_t parts_worth;
+  std::int64_t break_even_parts;
   bool small;  // beginning and ending a level costs more than expanding all edges
 
   /// Returns whether the frontier is to be expanded by a pull level.
@@ -25,13 +25,14 @@ struct batch_plan {
 
   /// Returns whether, at the end of a part, the pass is left to searches one by one. Requires that
   /// many levels may follow, and one of these: the first part has found little; the graph is small;
-  /// parts_worth parts have passed since the frontier was wide.
+  /// break_even_parts parts have passed since the frontier was wide.
   KOKKOS_FUNCTION bool chooses_one_by_one(progress const& p, std::uint64_t vertices,
                                           std::uint64_t edges) const {
     auto const last = Kokkos::min(std::int64_t(max_distance), static_cast<std::int64_t>(vertices));
-    if ((last - p.level) / last_value < parts_worth) return false;
-    bool const thin = p.pull_levels == 0 && p.edges_pushed < edges;
-    return (p.base == 0 && (small || thin)) || (p.level - p.wide) / last_value >= parts_worth;
+    if ((last - p.level) / last_value < break_even_parts) return false;
+    bool const is_narrow = p.pull_levels == 0 && p.edges_pushed < edges;
+    return (p.base == 0 && (small || is_narrow)) ||
+           (p.level - p.last_pull_level) / last_value >= break_even_parts;
   }
 };
 
@@ -43,7 +44,7 @@ struct reset {
   using execution_space = typename State::execution_space;
 
   StateHandle s;
-  bool goes_on;
+  bool continues;
 
   std::uint64_t work() const { return s->vertices * planes; }
 
@@ -51,7 +52,7 @@ struct reset {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     bfs::for_each_index<tuning<execution_space>::width>(team, s->vertices * planes,
                                                         [&](std::uint64_t i) { s->plane[i] = 0; });
-    if (goes_on) return;
+    if (continues) return;
     for (int l = 0; l < 3; ++l) s->clear_totals(team, l);
     bfs::for_each_index<tuning<execution_space>::width>(team, s->vertices, [&](std::uint64_t v) {
       // A vertex without in-edges cannot be found.
@@ -124,9 +125,9 @@ struct level_loop {
   KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<progress>;
-    bool const goes_on = from.level >= 0;
-    grid.run(reset<G>{grid.handle(s), goes_on}, [&] { p = from; });
-    if (!goes_on) grid.run(seed<G, P>{grid.handle(s), grid.handle(p)}, [&] { decide(grid, p); });
+    bool const continues = from.level >= 0;
+    grid.run(reset<G>{grid.handle(s), continues}, [&] { p = from; });
+    if (!continues) grid.run(seed<G, P>{grid.handle(s), grid.handle(p)}, [&] { decide(grid, p); });
     while (!p.done && !p.full) {
       if (p.pull) {
         grid.run(pull<G, P>{grid.handle(s), grid.handle(p)}, [&] {
@@ -165,18 +166,18 @@ struct level_loop {
     ++p.level;
     p.frontier = next;
     p.done = next.reached == 0;
-    note_levels(p, ended, p.level);
+    record_levels(p, ended, p.level);
     if (!p.done && p.level == plan.max_distance) {
       p.done = true;
-      note_levels(p, next.reached, p.level + 1);
+      record_levels(p, next.reached, p.level + 1);
     }
     p.full = !p.done && p.level - p.base + 1 >= last_value;
     p.pull = plan.chooses_pull(p, s.edges);
-    if (p.pull) p.wide = p.level;
+    if (p.pull) p.last_pull_level = p.level;
     p.one_by_one = p.full && plan.chooses_one_by_one(p, s.vertices, s.edges);
     if (p.done || p.full) grid.write(&record->state, p);
   }
-  KOKKOS_FUNCTION static void note_levels(progress& p, word ended, std::int32_t levels) {
+  KOKKOS_FUNCTION static void record_levels(progress& p, word ended, std::int32_t levels) {
     for (lane_mask<64> m(ended); m; m = m.without_first()) p.levels[m.first()] = levels;
   }
 };

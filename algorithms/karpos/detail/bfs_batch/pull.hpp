@@ -32,11 +32,11 @@ struct pull {
             reinterpret_cast<word const*>(team.scratch() + row_bytes), p->level - p->base + 2};
     thread_totals sum;
     if constexpr (on_gpu) {
-      fill_hot(team, l.front);
+      fill_cache(team, l.front);
       pull_by_team(team, l, sum);
-      pull_rows<tuned::many_lanes>(team, l, s->team_rows, s->many_rows, sum);
-      pull_rows<tuned::some_lanes>(team, l, s->many_rows, s->some_rows, sum);
-      pull_rows<tuned::few_lanes>(team, l, s->some_rows, s->pull_rows, sum);
+      pull_rows<tuned::large_lanes>(team, l, s->team_rows, s->large_rows, sum);
+      pull_rows<tuned::medium_lanes>(team, l, s->large_rows, s->medium_rows, sum);
+      pull_rows<tuned::small_lanes>(team, l, s->medium_rows, s->pull_rows, sum);
     } else {
       pull_parts(team, l, sum);
     }
@@ -49,32 +49,33 @@ struct pull {
   static constexpr int at_once = on_gpu ? 4 : tuned::neighbours_at_once;
 
   struct level {
-    word alive;  // searches that can still find something
+    word active;  // searches that can still find something
     word const* front;
     word* next;
-    word const* hot;
+    word const* cached;
     std::int32_t value;
 
-    KARPOS_STEP_FUNCTION word of(local_vertex u, [[maybe_unused]] std::uint32_t hot_count) const {
+    KARPOS_STEP_FUNCTION word of(local_vertex u,
+                                 [[maybe_unused]] std::uint32_t cached_count) const {
       if constexpr (on_gpu)
-        return u < hot_count ? hot[u] : front[u];
+        return u < cached_count ? cached[u] : front[u];
       else
         return front[u];
     }
   };
 
   template <class Team>
-  KOKKOS_FUNCTION void fill_hot(Team const& team, word const* front) const {
-    auto* const hot = reinterpret_cast<word*>(team.scratch() + row_bytes);
-    for (auto i = static_cast<std::uint32_t>(team.rank()); i < s->hot;
+  KOKKOS_FUNCTION void fill_cache(Team const& team, word const* front) const {
+    auto* const cached = reinterpret_cast<word*>(team.scratch() + row_bytes);
+    for (auto i = static_cast<std::uint32_t>(team.rank()); i < s->cached;
          i += static_cast<std::uint32_t>(team.size()))
-      hot[i] = front[i];
+      cached[i] = front[i];
     team.barrier();
   }
 
   /// Returns the OR of the words of the neighbours at positions e … e + 3 of the in-rows that lie
   /// within [begin, end). Requires: e is a multiple of 4.
-  KARPOS_STEP_FUNCTION word look(level const& l, edge e, edge begin, edge end) const {
+  KARPOS_STEP_FUNCTION word or_of_neighbours(level const& l, edge e, edge begin, edge end) const {
     if (e >= end) return 0;
     local_vertex u[4];
     if (e + 4 <= s->edges)
@@ -83,7 +84,7 @@ struct pull {
       for (unsigned i = 0; i < 4; ++i) u[i] = e + i < end ? s->in.column[e + i] : 0;
     word found = 0;
     for (unsigned i = 0; i < 4; ++i)
-      if (e + i >= begin && e + i < end) found |= l.of(u[i], s->hot);
+      if (e + i >= begin && e + i < end) found |= l.of(u[i], s->cached);
     return found;
   }
 
@@ -94,18 +95,18 @@ struct pull {
     auto const t = team.template this_tile<W>();
     team.template for_each_tile<W>(last - first, [&](std::uint64_t i) {
       auto const v = static_cast<local_vertex>(first + i);
-      word const seen = s->seen[v], need = l.alive & ~seen;
+      word const seen = s->seen[v], need = l.active & ~seen;
       auto bits = t.each([](int) -> word { return 0; });
       edge const begin = s->in.begin(v), end = need == 0 ? begin : s->in.end(v);
       for (edge e = begin / 4 * 4; e < end; e += 4 * W) {
         bits = or_of_lanes(t, t.each([&](int lane) -> word {
-          return bits[lane] | look(l, e + 4 * static_cast<edge>(lane), begin, end);
+          return bits[lane] | or_of_neighbours(l, e + 4 * static_cast<edge>(lane), begin, end);
         }));
         if ((t.get(bits, 0) & need) == need) break;
       }
       word const x = t.get(bits, 0) & need;
       t.each([&](int lane) {
-        finish<W>(l, lane, v, seen, x, sum);
+        record_found<W>(l, lane, v, seen, x, sum);
         return 0;
       });
     });
@@ -119,14 +120,14 @@ struct pull {
     auto const teams = static_cast<std::uint64_t>(team.league_size());
     for (auto i = static_cast<std::uint64_t>(team.league_rank()); i < s->team_rows; i += teams) {
       auto const v = static_cast<local_vertex>(i);
-      word const seen = s->seen[v], need = l.alive & ~seen;
+      word const seen = s->seen[v], need = l.active & ~seen;
       if (team.rank() < 2) half[team.rank()] = 0;
       team.barrier();
       edge const begin = s->in.begin(v), end = need == 0 ? begin : s->in.end(v);
       auto const round = 4 * static_cast<edge>(team.size());
       word x = 0;
       for (edge e = begin / 4 * 4; e < end && x != need; e += round) {
-        word const mine = look(l, e + 4 * static_cast<edge>(team.rank()), begin, end);
+        word const mine = or_of_neighbours(l, e + 4 * static_cast<edge>(team.rank()), begin, end);
         auto const all = or_of_lanes(t, t.each([&](int) -> word { return mine; }));
         t.on(lane_mask<tuned::width>::of(0), [&](int lane) {
           device::set_bits(device::scratch(half), static_cast<std::uint32_t>(all[lane]));
@@ -136,7 +137,7 @@ struct pull {
         x = need & (word(half[1]) << 32 | half[0]);
         team.barrier();
       }
-      if (team.rank() == 0) finish<1>(l, 0, v, seen, x, sum);
+      if (team.rank() == 0) record_found<1>(l, 0, v, seen, x, sum);
     }
   }
 
@@ -168,7 +169,7 @@ struct pull {
     return low;
   }
   KARPOS_STEP_FUNCTION void pull_row(level const& l, local_vertex v, thread_totals& sum) const {
-    word const seen = s->seen[v], need = l.alive & ~seen;
+    word const seen = s->seen[v], need = l.active & ~seen;
     word bits = 0;
     if (need != 0) {
       edge e = s->in.begin(v);
@@ -179,13 +180,13 @@ struct pull {
       if ((bits & need) != need)
         for (; e < end; ++e) bits |= l.front[column[e]];
     }
-    finish<1>(l, 0, v, seen, bits & need, sum);
+    record_found<1>(l, 0, v, seen, bits & need, sum);
   }
 
   /// Records that searches x have found v: the share of lane `lane` of W.
   template <int W>
-  KARPOS_STEP_FUNCTION void finish(level const& l, int lane, local_vertex v, word seen, word x,
-                                   thread_totals& sum) const {
+  KARPOS_STEP_FUNCTION void record_found(level const& l, int lane, local_vertex v, word seen,
+                                         word x, thread_totals& sum) const {
     if (lane == 0) l.next[v] = x;
     if (x == 0) return;
     if (lane == 0) {
@@ -193,7 +194,7 @@ struct pull {
       sum.edges += s->out.degree(v);
       sum.reached |= x;
     }
-    s->template note<W>(lane, v, x, l.value);
+    s->template record_value<W>(lane, v, x, l.value);
   }
 };
 

@@ -61,7 +61,7 @@ class vertex_list {
   }
 
  private:
-  static constexpr std::uint64_t few = 8;
+  static constexpr std::uint64_t max_lane_items = 8;
 
   KOKKOS_FUNCTION static std::uint64_t item(local_vertex v, std::uint64_t part) {
     return part << 32 | v;
@@ -77,12 +77,12 @@ class vertex_list {
     });
     auto const place = m_tile.prefix_sum(n);
     m_tile.each([&](int lane) {
-      if (n[lane] <= few)
+      if (n[lane] <= max_lane_items)
         for (std::uint64_t i = 0; i < n[lane]; ++i)
           m_state->items[at + place.before[lane] + i] = item(v[lane], i);
       return 0;
     });
-    for (auto m = m_tile.ballot([&](int lane) { return n[lane] > few; }); m;
+    for (auto m = m_tile.ballot([&](int lane) { return n[lane] > max_lane_items; }); m;
          m = m.without_first()) {
       int const from = m.first();
       local_vertex const whole = m_tile.get(v, from);
@@ -132,7 +132,8 @@ struct push {
             std::uint64_t const k = i * items_at_once + static_cast<std::uint64_t>(lane / group);
             return k < count ? s->items[k] : none;
           });
-          auto const mine = t.each([&](int lane) { return part_of(item[lane], lane, front); });
+          auto const mine =
+              t.each([&](int lane) { return edges_of_item(item[lane], lane, front); });
           constexpr edge round = group * tuned::edges_at_once;
           for (edge k = 0;
                t.ballot([&](int lane) { return mine[lane].begin + k < mine[lane].end; });
@@ -149,7 +150,7 @@ struct push {
     edge begin, end;
     word front;
   };
-  KARPOS_STEP_FUNCTION part part_of(std::uint64_t item, int lane, word const* front) const {
+  KARPOS_STEP_FUNCTION part edges_of_item(std::uint64_t item, int lane, word const* front) const {
     if (item == none) return {0, 0, 0};
     auto const v = static_cast<local_vertex>(item);
     edge const first = s->out.begin(v) + static_cast<edge>((item >> 32) * tuned::item_edges);
@@ -172,10 +173,10 @@ struct push {
       if (x[j] != 0) x[j] &= ~s->seen[u[j]];
     for (int j = 0; j < n; ++j) {
       if (x[j] == 0) continue;
-      word const there = device::load_relaxed(next + u[j]);
-      if ((x[j] & ~there) == 0) continue;
+      word const stored = device::load_relaxed(next + u[j]);
+      if ((x[j] & ~stored) == 0) continue;
       device::set_bits(next + u[j], x[j]);
-      if (there == 0) device::set_bits(bits + u[j] / 32, bit_of(u[j]));
+      if (stored == 0) device::set_bits(bits + u[j] / 32, bit_of(u[j]));
     }
   }
 };
@@ -210,13 +211,13 @@ struct update {
       auto const fresh =
           t.each([&](int lane) { return has(lane) ? bits[first + lane_of(lane)] : 0u; });
       t.each([&](int lane) {
-        if (has(lane)) leave_frontier(before, first + lane_of(lane));
+        if (has(lane)) clear_words(before, first + lane_of(lane));
         return 0;
       });
       if (!t.ballot([&](int lane) { return fresh[lane] != 0; })) return;
       found.list(first, fresh);
       t.each([&](int lane) {
-        for (int k = lane; k < found.count(); k += width) arrive(found[k], sum);
+        for (int k = lane; k < found.count(); k += width) visit(found[k], sum);
         return 0;
       });
       found.enqueue(to);
@@ -230,17 +231,17 @@ struct update {
   }
 
   /// Clears the words of the old frontier's vertices: they are the targets of the next level.
-  KARPOS_STEP_FUNCTION void leave_frontier(std::uint32_t* before, std::uint64_t w) const {
+  KARPOS_STEP_FUNCTION void clear_words(std::uint32_t* before, std::uint64_t w) const {
     lane_mask<32> m(before[w]);
     if (!m) return;
     before[w] = 0;
     word* const old = s->front_of(p->current);
     for (; m; m = m.without_first()) old[w * 32 + lane_of(m.first())] = 0;
   }
-  KARPOS_STEP_FUNCTION void arrive(local_vertex v, thread_totals& sum) const {
+  KARPOS_STEP_FUNCTION void visit(local_vertex v, thread_totals& sum) const {
     word const x = s->front_of(1 - p->current)[v];
     s->seen[v] |= x;
-    s->template note<1>(0, v, x, p->level - p->base + 2);
+    s->template record_value<1>(0, v, x, p->level - p->base + 2);
     sum.reached |= x;
     sum.edges += s->out.degree(v);
   }
@@ -270,7 +271,7 @@ struct list_frontier {
       auto bits = t.each([](int) -> std::uint32_t { return 0; });
       for (std::uint64_t w = 0; w < each && first + w < s->words; ++w) {
         auto const of_word = static_cast<std::uint32_t>(
-            t.ballot([&](int lane) { return take(first + w, lane); }).bits());
+            t.ballot([&](int lane) { return test_and_clear(first + w, lane); }).bits());
         bits = t.each([&](int lane) { return lane == int(w) ? of_word : bits[lane]; });
       }
       t.each([&](int lane) {
@@ -287,7 +288,7 @@ struct list_frontier {
  private:
   /// Returns whether vertex `lane` of word w is in the frontier; clears the vertex's word of the
   /// next frontier.
-  KARPOS_STEP_FUNCTION bool take(std::uint64_t w, int lane) const {
+  KARPOS_STEP_FUNCTION bool test_and_clear(std::uint64_t w, int lane) const {
     std::uint64_t const v = w * 32 + static_cast<std::uint64_t>(lane);
     if (v >= s->vertices) return false;
     s->front_of(1 - p->current)[v] = 0;

@@ -108,7 +108,7 @@ struct write_results {
         std::uint64_t const r = rank[v];
         if (v + ahead < last) device::prefetch(s.plane + std::uint64_t(rank[v + ahead]) * planes);
         if constexpr (!device::is_device<execution_space>)
-          if (base != 0 && found_by_none(r)) continue;  // nearly all vertices of a deep graph
+          if (base != 0 && is_unreached(r)) continue;  // nearly all vertices of a deep graph
         auto const values = t.each([&](int lane) { return values_of(r, lane); });
         if constexpr (Distances::wanted)
           t.each([&](int lane) {
@@ -139,7 +139,7 @@ struct write_results {
   }
   /// Returns whether no search has found a vertex: half of the vertices of a Kronecker graph have
   /// no edges.
-  KARPOS_STEP_FUNCTION bool found_by_none(std::uint64_t r) const {
+  KARPOS_STEP_FUNCTION bool is_unreached(std::uint64_t r) const {
     word any = 0;
     for (unsigned k = 0; k < planes; ++k) any |= s.plane[r * planes + k];
     return any == 0;
@@ -148,7 +148,7 @@ struct write_results {
   KARPOS_STEP_FUNCTION word values_of(std::uint64_t r, int lane) const {
     word values = 0;
     if constexpr (!device::is_device<execution_space>)
-      if (found_by_none(r)) return 0;
+      if (is_unreached(r)) return 0;
     for (int k = 0; k < planes; ++k) {
       auto const byte =
           static_cast<std::uint32_t>(s.plane[r * planes + static_cast<unsigned>(k)] >> 8 * lane) &

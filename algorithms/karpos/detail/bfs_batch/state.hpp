@@ -52,7 +52,7 @@ struct progress {
   std::int32_t level;  // distance of the frontier
   std::int32_t base;   // planes hold distance - base + 1
   std::int32_t pull_levels;
-  std::int32_t wide;  // last level that was pulled; 0: none
+  std::int32_t last_pull_level;  // last level that was pulled; 0: none
   int current;
   bool pull, has_items;
   bool full;  // all values are used up
@@ -84,11 +84,11 @@ struct batch_state {
 
   std::uint64_t vertices, words, edges;  // words: of a bitmap
   std::uint64_t pull_rows;               // only vertices before this one have in-edges
-  // The vertices before team_rows are pulled by a team each; those before many_rows and some_rows
-  // by many and some lanes; the others by few lanes (see tuning).
-  std::uint64_t team_rows, many_rows, some_rows;
+  // The vertices before team_rows are pulled by a team each; those before large_rows by large_lanes
+  // lanes, those before medium_rows by medium_lanes, and the others by small_lanes (see tuning).
+  std::uint64_t team_rows, large_rows, medium_rows;
   // Number of first vertices whose frontier words are cached in a team's scratch.
-  std::uint32_t hot;
+  std::uint32_t cached;
   graph_rows out, in;
   word* seen;
   word* front[2];
@@ -116,7 +116,8 @@ struct batch_state {
   /// Records, on lane `lane` of a tile of W lanes, that searches `x` have found v with a value.
   /// Requires: only one tile does so for v.
   template <int W>
-  KARPOS_STEP_FUNCTION void note(int lane, local_vertex v, word x, std::int32_t value) const {
+  KARPOS_STEP_FUNCTION void record_value(int lane, local_vertex v, word x,
+                                         std::int32_t value) const {
     for (int k = lane; k < planes; k += W)
       if ((value >> k & 1) != 0) plane[std::uint64_t(v) * planes + static_cast<unsigned>(k)] |= x;
   }

@@ -22,8 +22,8 @@ struct tuning {
 
   /// GPUs: lanes that pull for a vertex, by the length of its row. Above the last limit, a team
   /// does.
-  static constexpr int few_lanes = 2, some_lanes = 4, many_lanes = 32;
-  static constexpr std::uint64_t some_degree = 12, many_degree = 512, team_degree = 16384;
+  static constexpr int small_lanes = 2, medium_lanes = 4, large_lanes = 32;
+  static constexpr std::uint64_t medium_degree = 12, large_degree = 512, team_degree = 16384;
   /// CPUs: neighbours read between two checks whether a row may end early.
   static constexpr int neighbours_at_once = 8;
 
@@ -47,7 +47,7 @@ struct tuning {
 
   /// If fewer parts of 15 levels each remain in a pass, running searches one by one is not
   /// considered.
-  static constexpr std::int64_t least_parts = 4;
+  static constexpr std::int64_t min_parts = 4;
   /// In a graph of fewer edges, a level is all barriers (2 busy cores, path of 400: 105 ms for 70
   /// searches in step, 0.8 ms one by one).
   static constexpr std::uint64_t small_edges = std::uint64_t(1) << 15;
@@ -56,7 +56,7 @@ struct tuning {
   /// levels of each search take less time than 15 levels in step and the results of a part. The
   /// results read and clear the planes of all vertices: 68 bytes a vertex at 3 TB/s (H100, path of
   /// 65,536: 1.1 us a level one by one, 10 in step).
-  static bool one_by_one_pays(std::uint64_t vertices, int searches) {
+  static bool is_one_by_one_faster(std::uint64_t vertices, int searches) {
     if constexpr (!on_gpu) return true;
     double const results = double(vertices) * 68 / 3e12;
     return 15 * searches * 1.1e-6 < 15 * 10e-6 + results;

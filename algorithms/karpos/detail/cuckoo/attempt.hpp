@@ -40,18 +40,20 @@ class build_attempt {
 
   /// Returns the regions for n items of a table.
   static region_plan plan_for(std::uint64_t n, shape const& s) {
-    constexpr std::uint64_t of_rooms = partition::tuning<ExecSpace>::max_parts(false),
-                            one_pass = tune::on_device ? Kokkos::min(tune::max_regions, of_rooms)
-                                                       : ~std::uint64_t(0);
+    constexpr std::uint64_t max_fixed_partitions =
+                                partition::tuning<ExecSpace>::max_partitions(false),
+                            one_pass = tune::on_device
+                                           ? Kokkos::min(tune::max_regions, max_fixed_partitions)
+                                           : ~std::uint64_t(0);
     auto p = region_plan::of(n, s.groups, region_shift(s), one_pass);
     if (s.layout == cuckoo_layout::two_level)
-      p.room = Kokkos::min<std::uint32_t>(p.room, builder::max_items);
+      p.capacity = Kokkos::min<std::uint32_t>(p.capacity, builder::max_items);
     return p;
   }
   /// Returns whether the workspace of a build has to hold the coarse regions, because the memory of
   /// the table is too small for them.
   static bool needs_coarse(region_plan const& p, shape const& s) {
-    return p.coarse_places() > s.slots;
+    return p.total_coarse_capacity() > s.slots;
   }
 
   /// Builds the table from the items of a source, whatever it contains. Blocks until it is built.
@@ -117,7 +119,7 @@ class build_attempt {
         .run(source);
   }
   void place(region_plan const& p, memory_type const& memory) const {
-    placer const step{m_table, memory.regions(p), p.room, memory.report};
+    placer const step{m_table, memory.regions(p), p.capacity, memory.report};
     device::for_each_in_league(label("place"), m_exec,
                                static_cast<int>(p.regions * step.teams_each()), step);
   }

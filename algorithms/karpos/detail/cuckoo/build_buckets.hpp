@@ -24,8 +24,8 @@ namespace karpos::detail::cuckoo {
 ///   rounds 1, 2, 3   all threads of a GPU's team, each with the claims of its items in registers.
 ///                    No key is evicted, for the subtables were empty: an item is placed if its
 ///                    claim is in the slot after a barrier
-///   later rounds     one warp for each bucket: the six per cent of its keys that are unplaced are
-///                    listed
+///   later rounds     one warp for each bucket, with a list of its unplaced keys, which are six per
+///                    cent
 ///
 /// A round has one outcome, whatever the order of threads and items: equal seeds build equal tables
 /// everywhere. If a bucket has unplaced keys after the last round of an attempt, its warp restarts
@@ -45,7 +45,7 @@ struct build_buckets {
   static constexpr std::uint32_t slots = buckets * in_bucket::slots;
   /// Rounds of the first attempt. Each later attempt has twice as many, up to a limit.
   static constexpr int first_max_rounds = 51, last_max_rounds = 201;
-  static constexpr std::uint32_t max_attempts = 64, max_listed = in_bucket::slots;
+  static constexpr std::uint32_t max_attempts = 64, max_unplaced = in_bucket::slots;
   /// Rounds that all threads of a team take part in. A lone thread builds one bucket after the
   /// other.
   static constexpr int rounds_of_team = Threads > 1 ? in_bucket::subtables : 0;
@@ -64,8 +64,8 @@ struct build_buckets {
     std::uint32_t candidates[max_items];  // of an item: see pack
     // Used if a warp makes all claims.
     std::uint32_t first_claim[rounds_of_team == 0 ? max_items : 1];
-    std::uint32_t slot[slots];                    // the winning claim; 0: empty
-    std::uint16_t unplaced[buckets][max_listed];  // items of a bucket
+    std::uint32_t slot[slots];                      // the winning claim; 0: empty
+    std::uint16_t unplaced[buckets][max_unplaced];  // items of a bucket
     std::uint32_t unplaced_count[buckets], attempt[buckets];
     std::uint32_t duplicates[buckets];  // keys that share a slot with an equal one
     std::uint32_t tied;                 // bit b: bucket b has claims that only keys tell apart
@@ -82,7 +82,7 @@ struct build_buckets {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const r = static_cast<std::uint64_t>(t.league_rank());
-    if (from.overflows(r)) return give_up(t, &report->unplaced);
+    if (from.overflows(r)) return report_failure(t, &report->unplaced);
     auto& m = *reinterpret_cast<memory*>(t.scratch());
     auto const n = static_cast<std::uint32_t>(from.size(r));
     std::uint64_t const first = r * buckets;
@@ -91,12 +91,12 @@ struct build_buckets {
     if constexpr (rounds_of_team == 0)
       read(m, from.begin(r), n, first);
     else
-      place_in_step(t, m, from.begin(r), n, first);
+      run_team_rounds(t, m, from.begin(r), n, first);
     t.barrier();
-    if (m.invalid != 0) return give_up(t, &report->invalid);
+    if (m.invalid != 0) return report_failure(t, &report->invalid);
     finish_buckets(t, m, n);
     t.barrier();
-    if (m.failed != 0) return give_up(t, &report->unplaced);
+    if (m.failed != 0) return report_failure(t, &report->unplaced);
     write(t, m, from.begin(r), first);
     if (t.rank() != 0) return;
     for (std::uint32_t const n_equal : m.duplicates)
@@ -154,7 +154,7 @@ struct build_buckets {
   }
 
   template <class Team>
-  KOKKOS_FUNCTION static void give_up(Team const& t, std::uint64_t* counter) {
+  KOKKOS_FUNCTION static void report_failure(Team const& t, std::uint64_t* counter) {
     if (t.rank() == 0) device::add(counter, std::uint64_t(1));
   }
   template <class Team>
@@ -182,7 +182,7 @@ struct build_buckets {
   KOKKOS_FORCEINLINE_FUNCTION static void list(memory& m, std::uint32_t item) {
     std::uint32_t const b = bucket_of(m.candidates[item]);
     std::uint32_t const at = device::fetch_add(device::scratch(m.unplaced_count + b), 1);
-    if (at < max_listed) m.unplaced[b][at] = static_cast<std::uint16_t>(item);
+    if (at < max_unplaced) m.unplaced[b][at] = static_cast<std::uint16_t>(item);
   }
 
   /// Stores all items, as unplaced ones. For a team of one thread.
@@ -194,35 +194,35 @@ struct build_buckets {
     }
   }
 
-  /// Runs the first three rounds. Ties, one in some thousand buckets, are left to the warp of the
-  /// bucket, which begins anew.
+  /// Runs the first three rounds. A tie, which one in some thousand buckets has, is left to the
+  /// bucket's warp, which restarts the bucket.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void place_in_step(Team const& t, memory& m, word const* items,
-                                                 std::uint32_t n, std::uint64_t first) const {
+  KOKKOS_FORCEINLINE_FUNCTION void run_team_rounds(Team const& t, memory& m, word const* items,
+                                                   std::uint32_t n, std::uint64_t first) const {
     std::uint32_t claim[rows_each]{};
     std::uint64_t unplaced = read_rows(t, m, items, n, first, claim);
     t.barrier();
     KARPOS_UNROLL
     for (int round = 0; round < rounds_of_team; ++round)
-      claim_in_step(t, m, round, claim, unplaced);
-    for_my_items(t, unplaced, [&](int, std::uint32_t i) { list(m, i); });
+      run_team_round(t, m, round, claim, unplaced);
+    for_each_own_item(t, unplaced, [&](int, std::uint32_t i) { list(m, i); });
   }
   /// Runs one of the first three rounds. Removes the items that are placed from a thread's unplaced
   /// ones. Independent values are read before anything that might change them, for a compiler must
   /// assume that claims do.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void claim_in_step(Team const& t, memory& m, int round,
-                                                 std::uint32_t const (&claim)[rows_each],
-                                                 std::uint64_t& unplaced) const {
+  KOKKOS_FORCEINLINE_FUNCTION void run_team_round(Team const& t, memory& m, int round,
+                                                  std::uint32_t const (&claim)[rows_each],
+                                                  std::uint64_t& unplaced) const {
     std::uint32_t slot[rows_each]{}, winner[rows_each]{};
-    for_my_items(t, unplaced,
-                 [&](int j, std::uint32_t i) { slot[j] = slot_of(m.candidates[i], round); });
-    for_my_items(t, unplaced, [&](int j, std::uint32_t) {
+    for_each_own_item(t, unplaced,
+                      [&](int j, std::uint32_t i) { slot[j] = slot_of(m.candidates[i], round); });
+    for_each_own_item(t, unplaced, [&](int j, std::uint32_t) {
       device::fetch_max(device::scratch(m.slot + slot[j]), claim[j]);
     });
     t.barrier();
-    for_my_items(t, unplaced, [&](int j, std::uint32_t) { winner[j] = m.slot[slot[j]]; });
-    for_my_items(t, unplaced, [&](int j, std::uint32_t) {
+    for_each_own_item(t, unplaced, [&](int j, std::uint32_t) { winner[j] = m.slot[slot[j]]; });
+    for_each_own_item(t, unplaced, [&](int j, std::uint32_t) {
       if (winner[j] == claim[j])
         unplaced &= ~(std::uint64_t(1) << j);
       else if (are_tied(winner[j], claim[j]))
@@ -257,8 +257,8 @@ struct build_buckets {
   }
   /// Calls f(j, index of the item) for each row of a thread whose bit is set.
   template <class Team, class F>
-  KOKKOS_FORCEINLINE_FUNCTION static void for_my_items(Team const& t, std::uint64_t rows,
-                                                       F const& f) {
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_own_item(Team const& t, std::uint64_t rows,
+                                                            F const& f) {
     KARPOS_UNROLL
     for (int j = 0; j < rows_each; ++j)
       if (rows >> j & 1) f(j, index(t, j));
@@ -278,13 +278,13 @@ struct build_buckets {
   KOKKOS_FUNCTION bool finish_bucket(Tile const& warp, std::uint32_t lane, memory& m,
                                      std::uint32_t b, std::uint32_t n) const {
     int round = rounds_of_team;
-    if ((m.tied >> b & 1) != 0 || m.unplaced_count[b] > max_listed) {
-      if (!begin_anew(warp, lane, m, b, n, 0)) return false;
+    if ((m.tied >> b & 1) != 0 || m.unplaced_count[b] > max_unplaced) {
+      if (!restart_bucket(warp, lane, m, b, n, 0)) return false;
       round = 0;
     }
     int max_rounds = first_max_rounds;
     for (std::uint32_t attempt = 1; run_rounds(warp, lane, m, b, round, max_rounds); ++attempt) {
-      if (attempt == max_attempts || !begin_anew(warp, lane, m, b, n, attempt)) return false;
+      if (attempt == max_attempts || !restart_bucket(warp, lane, m, b, n, attempt)) return false;
       round = 0;
       max_rounds = Kokkos::min(2 * max_rounds, int{last_max_rounds});
     }
@@ -324,19 +324,19 @@ struct build_buckets {
   KARPOS_STEP_FUNCTION std::uint32_t run_round(Tile const& warp, std::uint32_t lane, memory& m,
                                                std::uint16_t* list, std::uint32_t count,
                                                int round) const {
-    std::uint32_t left = 0;
+    std::uint32_t unplaced = 0;
     for (std::uint32_t i = 0; i < count; i += lanes) {
       std::uint32_t item = no_item;
       if (i + lane < count) item = claim_slot(m, list[i + lane], round, round % 3);
       warp.sync();  // the lanes have read their items
       auto const mask = warp.ballot([&](int) { return item != no_item; });
       if (item != no_item)
-        list[left + static_cast<std::uint32_t>(mask.rank(static_cast<int>(lane)))] =
+        list[unplaced + static_cast<std::uint32_t>(mask.rank(static_cast<int>(lane)))] =
             static_cast<std::uint16_t>(item);
-      left += static_cast<std::uint32_t>(mask.count());
+      unplaced += static_cast<std::uint32_t>(mask.count());
     }
     warp.sync();
-    return left;
+    return unplaced;
   }
 
   /// Claims an item's slot. Returns the item that is unplaced then, this one or the one that it
@@ -373,13 +373,13 @@ struct build_buckets {
     for (;;) {
       std::uint32_t const winner = device::load_relaxed(device::scratch(slot));
       if (!are_tied(winner, mine)) return item_of(mine);
-      key_bits const key = key_of(m, item_of(mine)), its_key = key_of(m, item_of(winner));
-      if (key == its_key) {
+      key_bits const key = key_of(m, item_of(mine)), winner_key = key_of(m, item_of(winner));
+      if (key == winner_key) {
         device::fetch_add(device::scratch(m.duplicates + bucket_of(m.candidates[item_of(mine)])),
                           1);
         return no_item;
       }
-      if (key < its_key) return item_of(mine);
+      if (key < winner_key) return item_of(mine);
       if (device::compare_and_swap(device::scratch(slot), winner, mine) == winner)
         return item_of(winner);
     }
@@ -388,9 +388,9 @@ struct build_buckets {
   /// Empties a bucket and lists its keys, with the constants of an attempt. Returns false if there
   /// are more keys than a bucket has slots or, in later attempts than the first, than max_keys.
   template <class Tile>
-  KARPOS_STEP_FUNCTION bool begin_anew(Tile const& warp, std::uint32_t lane, memory& m,
-                                       std::uint32_t b, std::uint32_t n,
-                                       std::uint32_t attempt) const {
+  KARPOS_STEP_FUNCTION bool restart_bucket(Tile const& warp, std::uint32_t lane, memory& m,
+                                           std::uint32_t b, std::uint32_t n,
+                                           std::uint32_t attempt) const {
     warp.sync();
     if (lane == 0) {
       m.duplicates[b] = 0;
@@ -411,14 +411,14 @@ struct build_buckets {
     }
     if (lane == 0) m.unplaced_count[b] = count;
     warp.sync();
-    return count <= (attempt == 0 ? max_listed : in_bucket::max_keys);
+    return count <= (attempt == 0 ? max_unplaced : in_bucket::max_keys);
   }
   KOKKOS_FUNCTION void list_again(memory& m, std::uint32_t b, std::uint32_t at,
                                   std::uint32_t item) const {
     std::uint64_t const places = places_of(m, item);
     m.candidates[item] = pack(b, places);
     if constexpr (rounds_of_team == 0) m.first_claim[item] = first_claim_of(places, item);
-    if (at < max_listed) m.unplaced[b][at] = static_cast<std::uint16_t>(item);
+    if (at < max_unplaced) m.unplaced[b][at] = static_cast<std::uint16_t>(item);
   }
 
   template <class Team>

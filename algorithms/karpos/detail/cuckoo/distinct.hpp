@@ -86,10 +86,11 @@ distinct_keys<typename ExecSpace::memory_space> find_distinct(std::string const&
                                                               Predicate const& predicate) {
   using words = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
   std::uint64_t const n = keys.extent(0), slots = 2 * n + 1;
-  auto const [set, indices] = allocated<typename ExecSpace::memory_space>(8 * (slots + n), [&] {
-    return std::pair{uninitialized_array<words>(exec, table_label(name, "distinct"), slots + 1),
-                     uninitialized_array<words>(exec, table_label(name, "indices"), n)};
-  });
+  auto const [set, indices] =
+      allocate_table<typename ExecSpace::memory_space>(8 * (slots + n), [&] {
+        return std::pair{uninitialized_array<words>(exec, table_label(name, "distinct"), slots + 1),
+                         uninitialized_array<words>(exec, table_label(name, "indices"), n)};
+      });
   distinct_keys<typename ExecSpace::memory_space> result{indices};
   constexpr std::uint64_t none = ~std::uint64_t(0);
   fill(table_label(name, "clear distinct"), exec, set, none);

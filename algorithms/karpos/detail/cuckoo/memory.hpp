@@ -23,12 +23,14 @@ struct table_shape {
   std::uint64_t metadata = 0;  ///< bytes: one for each bucket or window
   std::uint32_t windows = 0;   ///< of a partition
 
-  /// Returns the shape for n keys; in the dense layout with capacity for `room` keys at least.
+  /// Returns the shape for n keys; in the dense layout with capacity for at least `key_capacity`
+  /// keys.
   template <class Key>
-  static table_shape of(std::uint64_t n, std::uint64_t room, cuckoo_map_options<Key> const& o) {
+  static table_shape of(std::uint64_t n, std::uint64_t key_capacity,
+                        cuckoo_map_options<Key> const& o) {
     return o.layout == cuckoo_layout::two_level
                ? of_buckets(n)
-               : of_windows(slots_for(Kokkos::max(n, room), o.load),
+               : of_windows(slots_for(Kokkos::max(n, key_capacity), o.load),
                             partition_geometry<Word>::max_windows(o.load));
   }
   std::size_t bytes() const { return slots * sizeof(Word) + metadata_words() * 4; }
@@ -45,8 +47,10 @@ struct table_shape {
     constexpr std::uint64_t each = in_partition::window_slots;
     std::uint64_t const windows = Kokkos::max<std::uint64_t>((slots + each - 1) / each, 1);
     std::uint64_t const partitions = (windows - 1) / max_windows + 1;
-    std::uint64_t const of_each = (windows - 1) / partitions + 1, all = partitions * of_each;
-    return {cuckoo_layout::dense, partitions, all * each, all, static_cast<std::uint32_t>(of_each)};
+    std::uint64_t const windows_each = (windows - 1) / partitions + 1,
+                        all = partitions * windows_each;
+    return {cuckoo_layout::dense, partitions, all * each, all,
+            static_cast<std::uint32_t>(windows_each)};
   }
 };
 
@@ -59,7 +63,7 @@ struct table_arrays {
 
   static table_arrays allocate(std::string const& name, ExecSpace const& exec,
                                table_shape<Word> const& shape) {
-    return allocated<memory_space>(shape.bytes(), [&] {
+    return allocate_table<memory_space>(shape.bytes(), [&] {
       table_arrays a;
       a.slots = uninitialized_array<decltype(slots)>(exec, table_label(name, "slots"), shape.slots);
       a.metadata = uninitialized_array<decltype(metadata)>(exec, table_label(name, "metadata"),
@@ -100,7 +104,7 @@ struct build_workspace {
                bool with_coarse) {
     std::size_t const n = bytes_for(exec, p, with_coarse);
     if (memory.extent(0) >= n) return;
-    memory = allocated<memory_space>(n, [&] {
+    memory = allocate_table<memory_space>(n, [&] {
       return uninitialized_array<decltype(memory)>(exec, table_label(name, "workspace"), n);
     });
   }

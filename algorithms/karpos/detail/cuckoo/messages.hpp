@@ -43,10 +43,10 @@ template <class ExecSpace, class Keys>
 
 [[noreturn]] inline void throw_unplaced(std::uint64_t n, std::uint64_t seeds,
                                         build_report const& r) {
-  throw hash_error("cuckoo_map found no place for all of " + std::to_string(n) +
+  throw hash_error("cuckoo_map found no slots for all of " + std::to_string(n) +
                        " keys with any of " + std::to_string(seeds) + " seeds",
                    std::to_string(r.overflowing()) + " keys too many in their group, " +
-                       std::to_string(r.unplaced) + " groups or keys without a place",
+                       std::to_string(r.unplaced) + " groups or keys not placed",
                    "pass a hash function that tells keys apart, or a lower load");
 }
 

@@ -20,8 +20,8 @@ namespace karpos::detail::cuckoo {
 
 /// Bucketed cuckoo insertion: puts an item into the first of its candidate windows that has an
 /// empty slot. If none has, evicts an item of one of these windows, which goes on in the same way.
-/// An eviction chain ends after max_evictions: the item in hand is lost and counted, and the
-/// caller, who has a copy of everything, builds anew.
+/// An eviction chain ends after max_evictions: the item in hand stays unplaced and is counted. The
+/// caller, which has a copy of everything, then builds the table anew.
 ///
 /// If slots can be swapped by one instruction, a GPU's threads insert concurrently; otherwise one
 /// thread has a partition to itself. place_in_scratch.hpp builds a table of small partitions.
@@ -43,8 +43,8 @@ struct place_items {
   static constexpr std::uint64_t items_of_a_team =
       concurrent ? tune::placer_bytes / sizeof(word) : 1;
   static constexpr int max_evictions = 500;
-  /// Lost items after which other chains end early: the table must be built anew in any case.
-  static constexpr std::uint64_t max_lost = 256;
+  /// Failed items after which other chains end early: the table must be built anew in any case.
+  static constexpr std::uint64_t max_failed = 256;
 
   /// The contents of a team's scratch (CUDA: a block's shared memory): the items whose first window
   /// was full.
@@ -95,7 +95,7 @@ struct place_items {
   }
 
   // Two passes: first every item tries its first window, so that as many as possible are where
-  // lookups look first; then the unplaced items start eviction chains. Chains differ in length: a
+  // lookups read first; then the unplaced items start eviction chains. Chains differ in length: a
   // lane whose chain has ended takes the next item from the team's list.
 
   template <class Team>
@@ -110,7 +110,7 @@ struct place_items {
       word item{};
       if (i + rank < n) {
         item = items[i + rank];
-        unplaced = is_valid(item) && !try_place(chain_of(item));
+        unplaced = check_item(item) && !try_place(chain_of(item));
       }
       std::uint32_t const at = t.append(&m.unplaced_count, unplaced);
       if (unplaced) m.unplaced[at] = item;
@@ -122,14 +122,14 @@ struct place_items {
   KOKKOS_FUNCTION void follow_chains(Team const& t, memory& m) const {
     auto const tile = t.template this_tile<tile_width>();
     eviction_chain chain{};
-    for (bool in_hand = false;;) {
-      std::uint32_t const at = t.append(&m.next, !in_hand);
-      if (!in_hand && at < m.unplaced_count) {
+    for (bool has_item = false;;) {
+      std::uint32_t const at = t.append(&m.next, !has_item);
+      if (!has_item && at < m.unplaced_count) {
         chain = chain_of(m.unplaced[at]);
-        in_hand = true;
+        has_item = true;
       }
-      if (!tile.ballot([&](int) { return in_hand; })) return;
-      if (in_hand) in_hand = advance(chain);
+      if (!tile.ballot([&](int) { return has_item; })) return;
+      if (has_item) has_item = advance(chain);
     }
   }
 
@@ -142,7 +142,7 @@ struct place_items {
         device::prefetch(
             windows(table, table.hash_of_item(items[i + prefetch_distance])).slots(table, 0));
       word const item = items[i];
-      if (is_valid(item) && !try_place(chain_of(item))) items[unplaced++] = item;
+      if (check_item(item) && !try_place(chain_of(item))) items[unplaced++] = item;
     }
     for (std::uint64_t i = 0; i < unplaced; ++i) {
       eviction_chain chain = chain_of(items[i]);
@@ -151,7 +151,7 @@ struct place_items {
     }
   }
 
-  KOKKOS_FUNCTION bool is_valid(word item) const {
+  KOKKOS_FUNCTION bool check_item(word item) const {
     bool const valid = table.slot.live(item);
     if (!valid) device::add(&report->invalid, std::uint64_t(1));
     return valid;
@@ -179,7 +179,7 @@ struct place_items {
     // All threads load the same word: only after 2, 4, 8, … evictions.
     int const evictions = ++c.evictions;
     bool const has_failed = (evictions & (evictions - 1)) == 0 && evictions > 1 &&
-                            device::load_relaxed(&report->unplaced) >= max_lost;
+                            device::load_relaxed(&report->unplaced) >= max_failed;
     if (evictions == max_evictions || has_failed) {
       device::add(&report->unplaced, std::uint64_t(1));
       return false;
@@ -251,9 +251,10 @@ struct count_shadowed_duplicates {
     return shadowed || is_among(table.slots + window * window_slots, at % window_slots, item);
   }
   KOKKOS_FUNCTION static bool is_among(word const* slots, std::uint64_t n, word item) {
-    bool there = false;
-    for (std::uint64_t j = 0; j < n; ++j) there |= layout::key_of(slots[j]) == layout::key_of(item);
-    return there;
+    bool present = false;
+    for (std::uint64_t j = 0; j < n; ++j)
+      present |= layout::key_of(slots[j]) == layout::key_of(item);
+    return present;
   }
 };
 

@@ -40,8 +40,8 @@ struct place_in_scratch {
   /// 0.95.
   static constexpr std::uint32_t max_unplaced = max_windows * window_slots / 4;
   static constexpr int max_evictions = 500;
-  /// Lost items after which other chains end early: the table must be built anew in any case.
-  static constexpr std::uint32_t max_lost = 64;
+  /// Failed items after which other chains end early: the table must be built anew in any case.
+  static constexpr std::uint32_t max_failed = 64;
 
   /// The contents of a team's scratch.
   struct memory {
@@ -50,7 +50,7 @@ struct place_in_scratch {
     std::uint32_t overflow[max_windows / 4];  // the overflow bits of four windows
     std::uint16_t unplaced[max_unplaced];     // items whose first window was full
     std::uint32_t unplaced_count, next;       // next: index of the first one not taken by a thread
-    std::uint32_t invalid, lost;
+    std::uint32_t invalid, failed;
   };
   static constexpr std::size_t scratch_bytes = sizeof(memory);
   static_assert(max_windows * window_slots <= (1u << 15), "an item of a region has 16 bits");
@@ -62,7 +62,7 @@ struct place_in_scratch {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const r = static_cast<std::uint64_t>(t.league_rank());
-    if (from.overflows(r)) return give_up(t, &report->unplaced, 1);
+    if (from.overflows(r)) return report_failure(t, &report->unplaced, 1);
     auto& m = *reinterpret_cast<memory*>(t.scratch());
     clear(t, m);
     t.barrier();
@@ -71,9 +71,10 @@ struct place_in_scratch {
     t.barrier();
     if (m.unplaced_count <= max_unplaced) follow_chains(t, m, items);
     t.barrier();
-    if (m.invalid != 0) return give_up(t, &report->invalid, m.invalid);
-    if (m.unplaced_count > max_unplaced) return give_up(t, &report->unplaced, m.unplaced_count);
-    if (m.lost != 0) return give_up(t, &report->unplaced, m.lost);
+    if (m.invalid != 0) return report_failure(t, &report->invalid, m.invalid);
+    if (m.unplaced_count > max_unplaced)
+      return report_failure(t, &report->unplaced, m.unplaced_count);
+    if (m.failed != 0) return report_failure(t, &report->unplaced, m.failed);
     write(t, m, r);
   }
 
@@ -89,7 +90,8 @@ struct place_in_scratch {
   };
 
   template <class Team>
-  KOKKOS_FUNCTION static void give_up(Team const& t, std::uint64_t* counter, std::uint32_t n) {
+  KOKKOS_FUNCTION static void report_failure(Team const& t, std::uint64_t* counter,
+                                             std::uint32_t n) {
     if (t.rank() == 0) device::add(counter, std::uint64_t(n));
   }
   template <class Team>
@@ -98,7 +100,7 @@ struct place_in_scratch {
       m.slot[s] = table.slot.empty_slot();
     for (std::uint32_t w = rank(t); w < table.windows; w += size(t)) m.taken[w] = 0;
     for (std::uint32_t w = rank(t); w < (table.windows + 3) / 4; w += size(t)) m.overflow[w] = 0;
-    if (t.rank() == 0) m.unplaced_count = m.next = m.invalid = m.lost = 0;
+    if (t.rank() == 0) m.unplaced_count = m.next = m.invalid = m.failed = 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t places_of(word item) const {
     return in_partition::places(table.hash_of_item(item));
@@ -145,22 +147,23 @@ struct place_in_scratch {
   KOKKOS_FUNCTION void follow_chains(Team const& t, memory& m, word const* items) const {
     auto const tile = t.template this_tile<tile_width>();
     eviction_chain chain;
-    for (bool in_hand = false;;) {
-      std::uint32_t const at = take_next(tile, m, static_cast<int>(rank(t)) % tile_width, !in_hand);
-      if (!in_hand && at < m.unplaced_count) {
+    for (bool has_item = false;;) {
+      std::uint32_t const at =
+          claim_next(tile, m, static_cast<int>(rank(t)) % tile_width, !has_item);
+      if (!has_item && at < m.unplaced_count) {
         word const item = items[m.unplaced[at]];
         chain = {item, places_of(item), 1, 0, no_window};
-        in_hand = true;
+        has_item = true;
       }
-      if (!tile.ballot([&](int) { return in_hand; })) return;
-      if (in_hand) in_hand = advance(m, chain);
+      if (!tile.ballot([&](int) { return has_item; })) return;
+      if (has_item) has_item = advance(m, chain);
     }
   }
-  /// Returns, to each lane that wants one, the next index of the list.
+  /// Returns, to each lane that needs an item, the next index of the list.
   template <class Tile>
-  KOKKOS_FUNCTION static std::uint32_t take_next(Tile const& tile, memory& m, int lane,
-                                                 bool wants) {
-    auto const mask = tile.ballot([&](int) { return wants; });
+  KOKKOS_FUNCTION static std::uint32_t claim_next(Tile const& tile, memory& m, int lane,
+                                                  bool needs_item) {
+    auto const mask = tile.ballot([&](int) { return needs_item; });
     std::uint32_t first = 0;
     if (mask)
       first = tile.once([&] {
@@ -179,8 +182,8 @@ struct place_in_scratch {
     }
     if (++c.choice < in_partition::choices) return true;
     if (++c.evictions == max_evictions ||
-        device::load_relaxed(device::scratch(&m.lost)) >= max_lost) {
-      device::add(device::scratch(&m.lost), 1);
+        device::load_relaxed(device::scratch(&m.failed)) >= max_failed) {
+      device::add(device::scratch(&m.failed), 1);
       return false;
     }
     evict(m, c);
@@ -246,9 +249,10 @@ struct place_in_scratch {
     return shadowed || is_among(m.slot + own * window_slots, at % window_slots, item);
   }
   KOKKOS_FUNCTION static bool is_among(word const* slots, std::uint32_t n, word item) {
-    bool there = false;
-    for (std::uint32_t j = 0; j < n; ++j) there |= layout::key_of(slots[j]) == layout::key_of(item);
-    return there;
+    bool present = false;
+    for (std::uint32_t j = 0; j < n; ++j)
+      present |= layout::key_of(slots[j]) == layout::key_of(item);
+    return present;
   }
 
   template <class Team>

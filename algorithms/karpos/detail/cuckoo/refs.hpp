@@ -257,7 +257,7 @@ class dense_ref : public layout_ref<Traits> {
           return base::step::decide({true, base::layout::value_of(slot)});
         if (part.any(m_table.slot.is_empty())) return base::step::decide({});
       }
-      return p.choice == 0 && !overflowed(p) ? base::step::decide({}) : base::step::go_on();
+      return p.choice == 0 && !overflowed(p) ? base::step::decide({}) : base::step::undecided();
     }
   }
 

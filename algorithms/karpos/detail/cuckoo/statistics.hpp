@@ -40,12 +40,13 @@ struct sum_attempts {
   }
 };
 
-/// Returns statistics of a table; reads every slot. Blocks.
+/// Returns statistics of a table; zeros if it has no memory. Reads every slot. Blocks.
 template <class ExecSpace, class Table>
 cuckoo_stats statistics(ExecSpace const& exec, Table const& of) {
   using view = typename Table::view_type;
   using counts_view = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
   auto const& shape = of.shape();
+  if (shape.slots == 0) return {};  // there are no metadata to read either
   view const v = of.view();
   counts_view const counts(Kokkos::view_alloc(exec, Table::label("group sizes")), shape.groups);
   Kokkos::parallel_for(Table::label("group sizes"), index_range(exec, shape.slots),

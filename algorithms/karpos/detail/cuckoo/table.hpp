@@ -181,13 +181,13 @@ class table : public Traits {
     report.inserted = absent.count;
     report.existing = n - report.invalid - absent.count;
     auto const source = selected(keys, values, absent);
-    std::uint64_t const total = m_size + absent.count, room = capacity();
-    if (total > room)
-      grow(exec, source, Kokkos::max(total, room + room / 2));
-    else if (absent.count == 0 || place_new(exec, source))
+    std::uint64_t const total = m_size + absent.count, key_capacity = capacity();
+    if (total > key_capacity)
+      grow(exec, source, Kokkos::max(total, key_capacity + key_capacity / 2));
+    else if (absent.count == 0 || try_place_new(exec, source))
       finish(total);
     else
-      grow(exec, source, room);
+      grow(exec, source, key_capacity);
     if (report.invalid != 0) reject_sentinels(report.invalid, n);
     return report;
   }
@@ -226,10 +226,10 @@ class table : public Traits {
     return {name(), exec, view(), m_shape, m_arrays, m_workspace};
   }
 
-  /// Allocates a table of n keys with capacity for `room` keys, and the workspace. Changes nothing
-  /// if there is not enough memory.
-  void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t room) {
-    auto const s = shape_type::of(n, room, m_options);
+  /// Allocates a table of n keys with capacity for `key_capacity` keys, and the workspace. Changes
+  /// nothing if there is not enough memory.
+  void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t key_capacity) {
+    auto const s = shape_type::of(n, key_capacity, m_options);
     auto const plan = plan_for(n, s);
     auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     require_countable(n);
@@ -240,10 +240,10 @@ class table : public Traits {
   }
   /// Throws std::length_error if n is too large for GPUs, which count rows in 32 bits.
   static void require_countable(std::uint64_t n) {
-    constexpr std::uint64_t most = ~std::uint32_t(0);
-    if (device::is_device<execution_space> && n > most)
+    constexpr std::uint64_t max_keys = ~std::uint32_t(0);
+    if (device::is_device<execution_space> && n > max_keys)
       throw std::length_error("karpos: " + name() + " cannot be built from " + std::to_string(n) +
-                              " keys on a GPU (" + std::to_string(most) +
+                              " keys on a GPU (" + std::to_string(max_keys) +
                               " at most): divide them among several maps");
   }
   void finish(std::uint64_t n) {
@@ -297,7 +297,7 @@ class table : public Traits {
   /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns whether
   /// all were placed; if not, the table is as it was.
   template <class Source>
-  bool place_new(execution_space const& exec, Source const& source) {
+  bool try_place_new(execution_space const& exec, Source const& source) {
     auto const before = m_arrays;
     auto w = m_workspace;
     w.reserve(name(), exec, plan_for(source.size(), m_shape), true);
@@ -311,15 +311,15 @@ class table : public Traits {
     return false;
   }
 
-  /// Replaces the table by one with capacity for `room` keys, built from its pairs and those of a
-  /// source.
+  /// Replaces the table by one with capacity for `key_capacity` keys, built from its pairs and
+  /// those of a source.
   template <class Source>
-  void grow(execution_space const& exec, Source const& source, std::uint64_t room) {
+  void grow(execution_space const& exec, Source const& source, std::uint64_t key_capacity) {
     using keys_view = Kokkos::View<key_type*, memory_space>;
     using values_view = Kokkos::View<mapped_type*, memory_space>;
     std::uint64_t const n = m_size + source.size();
     auto const [keys, values] =
-        allocated<memory_space>(n * (sizeof(key_type) + sizeof(mapped_type)), [&] {
+        allocate_table<memory_space>(n * (sizeof(key_type) + sizeof(mapped_type)), [&] {
           return std::pair{uninitialized_array<keys_view>(exec, label("keys to move"), n),
                            uninitialized_array<values_view>(exec, label("values to move"), n)};
         });
@@ -331,7 +331,7 @@ class table : public Traits {
                          append_pairs<key_type, view_type, Source, keys_view, values_view>{
                              source, keys, values, m_size});
     table larger(m_options, m_hash);
-    larger.reserve(exec, n, room);
+    larger.reserve(exec, n, key_capacity);
     larger.try_seeds(exec, all_pairs<view_type, keys_view, values_view>{keys, values});
     *this = std::move(larger);
   }

@@ -21,7 +21,7 @@
 namespace karpos::detail::distributed {
 
 /// Arguments of a rank, which it sends to all other ranks in one message.
-struct search_terms {
+struct search_arguments {
   std::int64_t direction, driver;
   double gamma, alpha, beta;
   std::uint64_t source;  // if it is one vertex
@@ -31,7 +31,7 @@ struct search_terms {
 /// Throws collective_error, on every rank, unless all ranks have passed equal values of what
 /// decides about levels. Compares bits, so that ranks which all pass NaN agree.
 template <class Ranks>
-void require_same_terms(Ranks const& ranks, std::vector<search_terms> const& all) {
+void require_same_arguments(Ranks const& ranks, std::vector<search_arguments> const& all) {
   auto const differ = [&](char const* what, auto const of) {
     for (std::size_t r = 1; r < all.size(); ++r)
       if (to_bits<std::uint64_t>(of(all[r])) != to_bits<std::uint64_t>(of(all[0])))
@@ -41,14 +41,14 @@ void require_same_terms(Ranks const& ranks, std::vector<search_terms> const& all
                 std::to_string(of(all[r])) + "): pass one value on every rank",
             -1, ranks);
   };
-  differ("the direction of a search", [](search_terms const& t) { return t.direction; });
-  differ("the driver of a search", [](search_terms const& t) { return t.driver; });
-  differ("gamma of a search", [](search_terms const& t) { return t.gamma; });
-  differ("alpha of a search", [](search_terms const& t) { return t.alpha; });
-  differ("beta of a search", [](search_terms const& t) { return t.beta; });
+  differ("the direction of a search", [](search_arguments const& t) { return t.direction; });
+  differ("the driver of a search", [](search_arguments const& t) { return t.driver; });
+  differ("gamma of a search", [](search_arguments const& t) { return t.gamma; });
+  differ("alpha of a search", [](search_arguments const& t) { return t.alpha; });
+  differ("beta of a search", [](search_arguments const& t) { return t.beta; });
   differ("whether a search starts from a view of sources",
-         [](search_terms const& t) { return t.passes_view; });
-  differ("the source", [](search_terms const& t) { return t.source; });
+         [](search_arguments const& t) { return t.passes_view; });
+  differ("the source", [](search_arguments const& t) { return t.source; });
 }
 
 inline void require_options(bfs_options const& o, bool needs_classes) {
@@ -101,7 +101,7 @@ struct all_sources {
 
 /// Collects the sources: one vertex, which all ranks pass, or the views of all ranks. Collective.
 template <class VertexId, class ExecSpace, class Source>
-auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
+auto gather_sources(karpos::distributed::communicator<ExecSpace> const& ranks,
                     std::uint64_t vertices, Source const& source) {
   std::uint64_t wrong = 0;
   all_sources<VertexId, typename ExecSpace::memory_space> all;
@@ -115,7 +115,7 @@ auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
                   "karpos: sources come in a view of the graph's vertex type");
     auto const counts = ranks.all_gather(std::uint64_t(source.extent(0)));
     std::uint64_t const total = blocks(counts).total;
-    all.views = together(ranks, [&] {
+    all.views = run_collectively(ranks, [&] {
       require_contiguous("sources of a search", source);
       return distributed::allocate<VertexId>(ranks.exec(), "karpos::bfs: sources", total);
     });
@@ -131,7 +131,7 @@ auto sources_of_all(karpos::distributed::communicator<ExecSpace> const& ranks,
 }
 
 template <class Ranks>
-[[noreturn]] void refuse_for_all(Ranks const& ranks, std::string const& what) {
+[[noreturn]] void throw_on_all(Ranks const& ranks, std::string const& what) {
   throw karpos::distributed::collective_error("karpos: " + what, -1, ranks);
 }
 
@@ -153,38 +153,38 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
   } catch (...) {
     problem = std::current_exception();
   }
-  search_terms mine{static_cast<std::int64_t>(o.direction),
-                    static_cast<std::int64_t>(o.driver),
-                    o.gamma,
-                    o.alpha,
-                    o.beta,
-                    0,
-                    graph.local().vertices() > 0,
-                    has_parents,
-                    can_span,
-                    problem != nullptr,
-                    !std::is_integral_v<Source>,
-                    0};
+  search_arguments mine{static_cast<std::int64_t>(o.direction),
+                        static_cast<std::int64_t>(o.driver),
+                        o.gamma,
+                        o.alpha,
+                        o.beta,
+                        0,
+                        graph.local().vertices() > 0,
+                        has_parents,
+                        can_span,
+                        problem != nullptr,
+                        !std::is_integral_v<Source>,
+                        0};
   if constexpr (std::is_integral_v<Source>) mine.source = static_cast<std::uint64_t>(source);
   auto const all = ranks.all_gather(mine);
   agreed_search<VertexId, typename ExecSpace::memory_space> agreed{{}, false, true};
   bool failed = false;
-  for (search_terms const& t : all) {
+  for (search_arguments const& t : all) {
     failed = failed || t.failed != 0;
     agreed.with_parents = agreed.with_parents || t.has_parents != 0;
     agreed.in_one_kernel = agreed.in_one_kernel && t.can_span != 0;
   }
   if (failed)
-    together(ranks, [&] {
+    run_collectively(ranks, [&] {
       if (problem) std::rethrow_exception(problem);
     });
-  require_same_terms(ranks, all);
-  for (search_terms const& t : all)  // a rank without vertices has no parents to pass
+  require_same_arguments(ranks, all);
+  for (search_arguments const& t : all)  // a rank without vertices has no parents to pass
     if (agreed.with_parents && t.has_vertices != 0 && t.has_parents == 0)
-      refuse_for_all(ranks,
-                     "some ranks ask for parents, and others do not: pass views of them on all");
+      throw_on_all(ranks,
+                   "some ranks ask for parents, and others do not: pass views of them on all");
   if (o.driver == launch_mode::persistent_kernel && !agreed.in_one_kernel)
-    refuse_for_all(
+    throw_on_all(
         ranks,
         "launch_mode::persistent_kernel is not available to these ranks (their devices do not "
         "address each other): choose launch_mode::automatic");
@@ -192,7 +192,7 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
     agreed.sources.list = {nullptr, 1, mine.source};
     require_vertices(ranks, mine.source < graph.vertices() ? 0 : 1, graph.vertices());
   } else {
-    agreed.sources = sources_of_all<VertexId>(ranks, graph.vertices(), source);
+    agreed.sources = gather_sources<VertexId>(ranks, graph.vertices(), source);
   }
   return agreed;
 }

@@ -57,7 +57,7 @@ struct list_found {
 };
 
 /// Adds a list to the vertices that were found.
-struct add_listed {
+struct add_found {
   status_words s;
   bfs::local_vertex const* list;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -66,7 +66,7 @@ struct add_listed {
 };
 
 /// Clears found vertices in `next` in the words of other ranks.
-struct forget_others {
+struct clear_others {
   status_words s;
   KOKKOS_FUNCTION void operator()(std::uint64_t w) const {
     if (!s.is_own(w)) s.next[w] = s.now[w];
@@ -109,7 +109,7 @@ class found_exchange {
     if (m_ranks->size() == 1) return;
     std::uint64_t const mine = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         "karpos::bfs: count found", exec, s.words, count_found{s, 0});
-    if (!share_list(s, 0, s.words, mine)) {
+    if (!try_send_list(s, 0, s.words, mine)) {
       Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
           bits(s.next, s.words);
       m_ranks->all_reduce(bits, karpos::distributed::bit_or{});
@@ -121,8 +121,8 @@ class found_exchange {
   void merge_own(status_words const& s, std::uint64_t mine) {
     auto const& exec = m_ranks->exec();
     if (m_ranks->size() == 1) return;
-    device::loop_over("karpos::bfs: forget", exec, s.words, forget_others{s});
-    if (share_list(s, s.first, s.own, mine)) return;
+    device::loop_over("karpos::bfs: clear others", exec, s.words, clear_others{s});
+    if (try_send_list(s, s.first, s.own, mine)) return;
     device::loop_over("karpos::bfs: own words", exec, s.own,
                       copy_words{s.next + s.first, m_own.data()});
     Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
@@ -139,8 +139,8 @@ class found_exchange {
  private:
   /// Sends the vertices that this rank has found in some words to all ranks, as a list, unless
   /// bitmaps are shorter. Returns: whether it did.
-  bool share_list(status_words const& s, std::uint64_t first, std::uint64_t words,
-                  std::uint64_t mine) {
+  bool try_send_list(status_words const& s, std::uint64_t first, std::uint64_t words,
+                     std::uint64_t mine) {
     auto const& exec = m_ranks->exec();
     counts_type const counts = m_ranks->all_gather(mine);
     std::uint64_t total = 0;
@@ -153,7 +153,7 @@ class found_exchange {
       return Kokkos::subview(list, Kokkos::make_pair(std::uint64_t(0), n));
     };
     m_ranks->all_gather(part(m_sent, mine), part(m_list, total), counts);
-    device::loop_over("karpos::bfs: add listed", exec, total, add_listed{s, m_list.data()});
+    device::loop_over("karpos::bfs: add found", exec, total, add_found{s, m_list.data()});
     ++m_lists;
     return true;
   }

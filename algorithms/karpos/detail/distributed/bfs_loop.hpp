@@ -19,12 +19,12 @@
 // own vertices. A level has these steps:
 //
 //   top-down   expand_frontier marks the unvisited neighbours of this rank's frontier, whichever
-//              rank owns them. tell_marks, or merge_all, sends the marks to all ranks. Then each
+//              rank owns them. send_marks, or merge_all, sends the marks to all ranks. Then each
 //              rank scans its own vertices: it writes distances and the frontier queue
 //              (commit_and_count, scan_compact), or distances alone if the next level is bottom-up
 //              (commit_marks).
 //   bottom-up  bottom_up_bitmap looks for a visited neighbour of this rank's unvisited vertices.
-//              The bits found are sent to all ranks, by tell_others or merge_own.
+//              The bits found are sent to all ranks, by copy_to_peers or merge_own.
 //   then       The totals are added up over all ranks. They are equal on all ranks, and so are the
 //              direction of the next level and the end.
 //
@@ -80,12 +80,12 @@ class launched_ranks {
   }
   template <class Then>
   void gather(bfs::level_counters const* mine, Then const& then) {
-    m_letters = m_ranks.all_gather(m_grid.read(mine));
+    m_messages = m_ranks.all_gather(m_grid.read(mine));
     then();
   }
   template <class T>
   T const& of_rank(int r) const {
-    return m_letters[static_cast<std::size_t>(r)];
+    return m_messages[static_cast<std::size_t>(r)];
   }
   int ranks() const { return m_ranks.size(); }
   int rank() const { return m_ranks.rank(); }
@@ -105,7 +105,7 @@ class launched_ranks {
   communicator const& m_ranks;
   grid_type m_grid;
   found_exchange<ExecSpace>& m_exchange;
-  std::vector<bfs::level_counters> m_letters;
+  std::vector<bfs::level_counters> m_messages;
 };
 
 /// One search on one rank. `State`: rank_state.
@@ -128,7 +128,7 @@ struct rank_level_loop {
       grid.run_on_all(seed_single<G, P>{grid.handle(s), grid.handle(p.own), sources.single},
                       &s.counters(0), [&] { decide(grid, p); });
     } else {
-      if (sources.count > 0) grid.run(find_sources<G>{grid.handle(s), sources}, [] {});
+      if (sources.count > 0) grid.run(mark_sources<G>{grid.handle(s), sources}, [] {});
       scan_marks(grid, p);
     }
     while (!p.all.done)
@@ -159,7 +159,7 @@ struct rank_level_loop {
                                         bfs::frontier_output::status_bits},
              [] {});
     if constexpr (Grid::spans)
-      grid.run_on_all(tell_marks<G, P>{grid.handle(s), grid.handle(p.own)}, [] {});
+      grid.run_on_all(send_marks<G, P>{grid.handle(s), grid.handle(p.own)}, [] {});
     else
       grid.exchange().merge_all(words(p));
     if (p.own.count_only)
@@ -206,12 +206,12 @@ struct rank_level_loop {
     bfs::bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p.own),
                                       bfs::scan_target::found_bottom_up};
     grid.run(bfs::scan_count<G, P>{pass}, [] {});
-    grid.run(bfs::scan_compact<G, P>{pass}, [&] { take_found(grid, p); });
+    grid.run(bfs::scan_compact<G, P>{pass}, [&] { advance_own_segment(grid, p); });
   }
 
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void take_found(Grid& grid, rank_progress& p) const {
-    p.own.take_segment(grid.read(&s.counters(p.own.level)));
+  KOKKOS_FUNCTION void advance_own_segment(Grid& grid, rank_progress& p) const {
+    p.own.advance_segment(grid.read(&s.counters(p.own.level)));
   }
 
   /// Makes the level that was found the frontier, and chooses how it is expanded by the totals over
@@ -219,7 +219,7 @@ struct rank_level_loop {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, rank_progress& p) const {
     p.own.advance(grid.template of_rank<bfs::level_counters>(grid.rank()));
-    bfs::decide(grid, plan, looks, record, p.all, sum_over_ranks(grid));
+    bfs::decide(grid, plan, probes, record, p.all, sum_over_ranks(grid));
     p.own.follow(p.all);
   }
   KARPOS_PROGRAM template <class Grid>
@@ -235,7 +235,7 @@ struct rank_level_loop {
     }
     return sum;
   }
-  static constexpr int looks = State::tuned::looks_per_claim;
+  static constexpr int probes = State::tuned::probes_per_claim;
 };
 
 }  // namespace karpos::detail::distributed

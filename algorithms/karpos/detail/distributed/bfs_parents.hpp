@@ -16,7 +16,7 @@ namespace karpos::detail::distributed {
 
 /// Copies the parents that this rank has proposed for its own vertices.
 template <class VertexId>
-struct take_own_proposals {
+struct store_own_proposals {
   VertexId* parent;
   VertexId const* proposal;  // for this rank's vertices
   KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
@@ -41,7 +41,7 @@ struct list_proposals {
 
 /// Copies the parents that other ranks have proposed. If there are several for a vertex, one stays.
 template <class VertexId>
-struct take_proposals {
+struct store_proposals {
   edge_row<VertexId> const* rows;
   VertexId* parent;
   std::uint64_t first;
@@ -59,13 +59,13 @@ void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks,
   using row = edge_row<VertexId>;
   auto const& exec = ranks.exec();
   std::uint64_t const first = graph.first(), own = graph.local().vertices();
-  device::loop_over("karpos::bfs: own proposals", exec, own,
-                    take_own_proposals<VertexId>{parent, proposal + first});
+  device::loop_over("karpos::bfs: store own proposals", exec, own,
+                    store_own_proposals<VertexId>{parent, proposal + first});
   if (ranks.size() == 1) {
     exec.fence("karpos::bfs: parents");
     return;
   }
-  auto const split = together(ranks, [&] {
+  auto const split = run_collectively(ranks, [&] {
     auto const all = index_range(exec, graph.vertices());
     std::uint64_t n = 0;
     Kokkos::parallel_scan("karpos::bfs: count proposals", all,
@@ -83,8 +83,8 @@ void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks,
     return distributed::split<row>(exec, ranks.size(), false, owner, rows);
   });
   auto const received = send_to_owners(ranks, split);
-  device::loop_over("karpos::bfs: take proposals", exec, received.extent(0),
-                    take_proposals<VertexId>{received.data(), parent, first});
+  device::loop_over("karpos::bfs: store proposals", exec, received.extent(0),
+                    store_proposals<VertexId>{received.data(), parent, first});
   exec.fence("karpos::bfs: parents");
 }
 

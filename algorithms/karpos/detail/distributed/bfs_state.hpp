@@ -74,9 +74,9 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   KOKKOS_FUNCTION bool is_own_word(std::uint64_t w) const {
     return w - own_first_word < own_word_count;
   }
-  KOKKOS_FUNCTION void tell_others(std::uint32_t* word, std::uint32_t bits) const {
+  KOKKOS_FUNCTION void copy_to_peers(std::uint32_t* word, std::uint32_t bits) const {
     for (int r = 0; r < peers.count; ++r)
-      if (r != peers.me) *peers.of(r, word) = bits;
+      if (r != peers.rank) *peers.of(r, word) = bits;
   }
   /// Stores a parent, top-down. The vertex may belong to another rank, and other ranks may find it
   /// concurrently.
@@ -92,7 +92,7 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   }
   /// Reads the parent of one of this rank's vertices, once all ranks that have found it have
   /// proposed one.
-  KOKKOS_FUNCTION void take_parent(bfs::local_vertex v) const {
+  KOKKOS_FUNCTION void load_parent(bfs::local_vertex v) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent_window == nullptr) return;
     auto* const from = reinterpret_cast<word*>(parent_window + (v - 32 * own_first_word));
@@ -105,7 +105,7 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
 namespace karpos::detail::bfs {
 
 /// Gives a search over several ranks access to the workspace of a rank's rows.
-struct opened_workspace {
+struct workspace_access {
   template <class Workspace, class Hooks>
   static auto state(Workspace const& w, bfs_options const& options, Hooks const& hooks) {
     return w.state(options, hooks);

@@ -102,8 +102,8 @@ struct seed_single {
 
 /// Marks every source of a list as found, and makes it its own parent.
 template <class StateHandle>
-struct find_sources {
-  static constexpr char const* label = "karpos::bfs::find_sources";
+struct mark_sources {
+  static constexpr char const* label = "karpos::bfs::mark_sources";
   using State = typename StateHandle::state;
   using vertex_id = typename State::vertex_id;
 
@@ -128,8 +128,8 @@ struct find_sources {
 
 /// Sends the vertices that this rank has marked top-down to the other ranks, if windows are open.
 template <class StateHandle, class ProgressHandle>
-struct tell_marks {
-  static constexpr char const* label = "karpos::bfs::tell_marks";
+struct send_marks {
+  static constexpr char const* label = "karpos::bfs::send_marks";
   using State = typename StateHandle::state;
 
   StateHandle s;
@@ -145,7 +145,7 @@ struct tell_marks {
                            std::uint32_t const marked = next & ~now;
                            if (marked == 0) return;
                            for (int r = 0; r < s->peers.count; ++r)
-                             if (r != s->peers.me)
+                             if (r != s->peers.rank)
                                device::set_bits_of_peer(s->peers.of(r, words + w), marked);
                          });
   }
@@ -208,7 +208,7 @@ struct commit_marks {
  private:
   KOKKOS_FUNCTION std::uint64_t discover(bfs::local_vertex v) const {
     s->distance[v] = p->level + 1;
-    s->take_parent(v);
+    s->load_parent(v);
     s->hooks.discovered(State::global(v), p->level + 1);
     return s->out.degree(v);
   }

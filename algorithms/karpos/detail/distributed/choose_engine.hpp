@@ -47,10 +47,9 @@ inline bool have_devices_of_their_own(engine& host, int ranks, device::device_id
 /// none. Collective. Requires: each rank has a device of its own. Throws: std::runtime_error if the
 /// engine's library cannot be used; this ends all ranks (run_ranks).
 template <class ExecSpace>
-std::unique_ptr<engine> engine_between_devices([[maybe_unused]] ExecSpace const& exec,
-                                               [[maybe_unused]] engine& host,
-                                               [[maybe_unused]] int rank,
-                                               [[maybe_unused]] int ranks) {
+std::unique_ptr<engine> make_device_engine([[maybe_unused]] ExecSpace const& exec,
+                                           [[maybe_unused]] engine& host, [[maybe_unused]] int rank,
+                                           [[maybe_unused]] int ranks) {
   if constexpr (device::has_collectives<ExecSpace>) {
     using collectives = device::collectives<ExecSpace>;
     std::string const obstacle = collectives::obstacle();

@@ -35,10 +35,10 @@ bool pays_to_combine(ExecSpace const& exec, Keys const& keys) {
   using row = typename reduce_by_key::row_type<key, T>::type;
   auto const to = distributed::allocate<key_sample>(exec, "karpos::distributed: sample", 1);
   using rows = reduce_by_key::keys_with_value<row, device::held_by_loop<ExecSpace, Keys>>;
-  take_sample(exec, rows{device::for_loop<ExecSpace>(keys), T{}}, tuned::sample_of(keys.extent(0)),
-              to.data());
+  count_sample(exec, rows{device::for_loop<ExecSpace>(keys), T{}},
+               tuned::sample_size(keys.extent(0)), to.data());
   auto const sample = read_back(exec, to.data(), "karpos::distributed: sample of keys");
-  return sample.different * 2 <= sample.keys || has_few_groups<tuned>(sample, keys.extent(0));
+  return sample.distinct * 2 <= sample.keys || has_few_groups<tuned>(sample, keys.extent(0));
 }
 
 /// Distinct keys, and the reduced value of each.
@@ -57,7 +57,7 @@ auto new_groups(ExecSpace const& exec, std::uint64_t n) {
       distributed::allocate<T>(exec, "karpos::distributed: reduced values", n)};
 }
 
-/// Reduces rows of this rank by key. to: views with room for one group per row. Blocks.
+/// Reduces rows of this rank by key. to: views that can hold a group for each row. Blocks.
 template <class ExecSpace, class Keys, class Values, class Op, class Groups>
 Groups reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, Op const& op,
                    Groups to, reduce_by_key_options const& options = {}) {
@@ -79,55 +79,55 @@ auto reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, 
 /// Memory of a reduction over ranks: for a rank's groups, for sent and received rows, for the
 /// groups that the rank owns.
 template <class ExecSpace>
-struct reduction_rooms {
-  kept_memory<ExecSpace> keys, values, workspace, sent, received, owned_keys, owned_values;
+struct reduction_buffers {
+  reusable_memory<ExecSpace> keys, values, workspace, sent, received, owned_keys, owned_values;
 
   template <class Key, class T>
   reduce_by_key_options options(ExecSpace const& exec, std::uint64_t rows) {
     auto const bytes =
-        workspace.template room<std::byte>(exec, "karpos::distributed: workspace of a reduction",
-                                           reduce_by_key_bytes<Key, T>(exec, rows));
+        workspace.template reserve<std::byte>(exec, "karpos::distributed: workspace of a reduction",
+                                              reduce_by_key_bytes<Key, T>(exec, rows));
     return {.workspace = {bytes.data(), bytes.extent(0)}};
   }
 };
 template <class ExecSpace, class Key, class T>
-auto groups_in(ExecSpace const& exec, kept_memory<ExecSpace>& keys, kept_memory<ExecSpace>& values,
-               std::uint64_t n) {
+auto groups_in(ExecSpace const& exec, reusable_memory<ExecSpace>& keys,
+               reusable_memory<ExecSpace>& values, std::uint64_t n) {
   return groups<ExecSpace, Key, T>{
-      keys.template room<Key>(exec, "karpos::distributed: different keys", n),
-      values.template room<T>(exec, "karpos::distributed: reduced values", n)};
+      keys.template reserve<Key>(exec, "karpos::distributed: different keys", n),
+      values.template reserve<T>(exec, "karpos::distributed: reduced values", n)};
 }
 
-/// Runs distributed::reduce_by_key in memory of `rooms`. groups_of(n): returns views for the n
+/// Runs distributed::reduce_by_key in memory of `buffers`. groups_of(n): returns views for the n
 /// groups, at most, that this rank owns. Collective.
 template <class ExecSpace, class Keys, class Values, class Op, class GroupsOf>
 auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Keys const& keys,
-                       Values const& values, Op const& op, reduction_rooms<ExecSpace>& rooms,
+                       Values const& values, Op const& op, reduction_buffers<ExecSpace>& buffers,
                        GroupsOf const& groups_of) {
   using key = typename Keys::non_const_value_type;
   using value = typename Values::non_const_value_type;
   using row = key_value<key, value>;
   auto const& exec = ranks.exec();
-  auto const split = together(ranks, [&] {
+  auto const split = run_collectively(ranks, [&] {
     require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     auto const mine = distributed::reduce_rows(
         exec, keys, values, op,
-        groups_in<ExecSpace, key, value>(exec, rooms.keys, rooms.values, keys.extent(0)),
-        rooms.template options<key, value>(exec, keys.extent(0)));
-    auto const rows = rooms.sent.template room<row>(exec, "karpos::distributed: rows by owner",
-                                                    mine.keys.extent(0));
+        groups_in<ExecSpace, key, value>(exec, buffers.keys, buffers.values, keys.extent(0)),
+        buffers.template options<key, value>(exec, keys.extent(0)));
+    auto const rows = buffers.sent.template reserve<row>(exec, "karpos::distributed: rows by owner",
+                                                         mine.keys.extent(0));
     return split_to<row>(rows, exec, ranks.size(), false,
                          key_owner<key>{static_cast<std::uint32_t>(ranks.size())}, mine.keys,
                          mine.values);
   });
   auto const received = send_to_owners(ranks, split, [&](std::uint64_t n) {
-    return rooms.received.template room<row>(exec, "karpos::distributed: received rows", n);
+    return buffers.received.template reserve<row>(exec, "karpos::distributed: received rows", n);
   });
-  return together(ranks, [&] {
+  return run_collectively(ranks, [&] {
     return distributed::reduce_rows(exec, member_of_rows(received, &row::key),
                                     member_of_rows(received, &row::value), op,
                                     groups_of(received.extent(0)),
-                                    rooms.template options<key, value>(exec, received.extent(0)));
+                                    buffers.template options<key, value>(exec, received.extent(0)));
   });
 }
 

@@ -16,7 +16,7 @@ namespace karpos::detail::distributed {
 
 /// Computes to[i], the OR of the i-th words of `count` parts, which are stored one after the other.
 template <class Word>
-struct join_parts {
+struct or_parts {
   Word const* parts;
   std::uint64_t each, count;
   Word* to;
@@ -42,7 +42,7 @@ class device_engine final : public engine {
         m_ranks(static_cast<std::size_t>(ranks)) {}
 
   char const* name() const override { return collectives::name; }
-  bool takes_device_memory() const override { return true; }
+  bool accepts_device_memory() const override { return true; }
   void barrier() override {}  // the host needs none but MPI's
 
   void broadcast(void* data, std::uint64_t bytes, int root) override {
@@ -56,9 +56,9 @@ class device_engine final : public engine {
     if (op != reduction_kind::bit_or)
       m_collectives.all_reduce(data, n, kind, op);
     else if (bytes % sizeof(std::uint32_t) == 0)
-      join_bits(static_cast<std::uint32_t*>(data), bytes / sizeof(std::uint32_t));
+      or_bits(static_cast<std::uint32_t*>(data), bytes / sizeof(std::uint32_t));
     else
-      join_bits(static_cast<std::uint8_t*>(data), bytes);
+      or_bits(static_cast<std::uint8_t*>(data), bytes);
   }
   void all_gather(void const* send, void* receive, blocks const& to,
                   std::size_t element_bytes) override {
@@ -82,7 +82,7 @@ class device_engine final : public engine {
   }
   /// Computes the OR of all ranks' words: each rank computes a part, and sends it to the others.
   template <class Word>
-  void join_bits(Word* data, std::uint64_t n) {
+  void or_bits(Word* data, std::uint64_t n) {
     if (n == 0) return;
     // Words of a cache line: parts begin at multiples of it.
     std::uint64_t const line = 128 / sizeof(Word);
@@ -101,14 +101,14 @@ class device_engine final : public engine {
                            sizes(m_ranks, mine));
     Word* const own = data + begin_bytes[m_rank] / sizeof(Word);
     device::loop_over(
-        "karpos::communicator: join bits", m_exec, mine / sizeof(Word),
-        join_parts<Word>{reinterpret_cast<Word const*>(m_parts.data()), each, m_ranks, own});
+        "karpos::communicator: or bits", m_exec, mine / sizeof(Word),
+        or_parts<Word>{reinterpret_cast<Word const*>(m_parts.data()), each, m_ranks, own});
     m_collectives.exchange(bytes, sizes(m_ranks, begin_bytes[m_rank]), sizes(m_ranks, mine), bytes,
                            begin_bytes, part_bytes);
   }
   void reserve(std::uint64_t bytes) {
     if (m_parts.extent(0) < bytes)
-      m_parts = allocated_bytes<typename ExecSpace::memory_space>(
+      m_parts = allocate_byte_array<typename ExecSpace::memory_space>(
           m_exec, "karpos::communicator: parts", bytes, "a reduction over ranks",
           "reduce fewer numbers at once");
   }

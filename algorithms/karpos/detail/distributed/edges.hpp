@@ -143,7 +143,7 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
   std::uint64_t const words = (vertices + 31) / 32;
   std::uint64_t const group = 32 * (words / (std::uint64_t(1) << 20) + 1);
   std::uint64_t const groups = (vertices + group - 1) / group;
-  auto const counts = together(ranks, [&] {
+  auto const counts = run_collectively(ranks, [&] {
     auto const c =
         distributed::allocate<std::uint64_t>(ranks.exec(), "karpos::build_csr: edges", groups);
     // Groups without edges are divided among ranks, too.
@@ -172,14 +172,14 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
 
 /// Sends edges to the owners of their sources. Returns: the graph of all edges. Collective.
 template <class EdgeOffset, class ExecSpace, class Rows>
-auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows const& rows,
-                   std::vector<std::uint64_t> const& begins, bool remove_duplicates) {
+auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows const& rows,
+                     std::vector<std::uint64_t> const& begins, bool remove_duplicates) {
   using row = typename Rows::value_type;
   using id = decltype(row::key);
   using graph = karpos::distributed::csr_graph<id, EdgeOffset, typename ExecSpace::memory_space>;
   using local = typename graph::local_type;
   auto const& exec = ranks.exec();
-  auto split = together(ranks, [&] {
+  auto split = run_collectively(ranks, [&] {
     auto const on_device =
         distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
     Kokkos::deep_copy(
@@ -194,7 +194,7 @@ auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Ro
   split.rows = Kokkos::subview(split.rows, Kokkos::make_pair(std::uint64_t(0), kept));
   auto const received = send_to_owners(ranks, split);
   auto const me = static_cast<std::size_t>(ranks.rank());
-  return graph(ranks, together(ranks, [&] {
+  return graph(ranks, run_collectively(ranks, [&] {
                  received_edges<row> const list{received.data(), received.extent(0), begins[me]};
                  return explain_as("the graph of this rank's vertices", fewer_rows, [&] {
                    return build_csr::csr_of_edges<local>(
@@ -207,12 +207,12 @@ auto graph_of_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Ro
 /// Builds the graph of an edge list whose ids are all below `vertices`. begins: those of the
 /// blocks, or empty. Collective.
 template <class VertexId, class EdgeOffset, class ExecSpace, class List>
-auto graph_of_list(karpos::distributed::communicator<ExecSpace> const& ranks,
-                   std::uint64_t vertices, List const& list, csr_options const& options,
-                   std::vector<std::uint64_t> const& begins) {
+auto build_from_list(karpos::distributed::communicator<ExecSpace> const& ranks,
+                     std::uint64_t vertices, List const& list, csr_options const& options,
+                     std::vector<std::uint64_t> const& begins) {
   using row = edge_row<VertexId>;
   std::uint64_t const n = list.size();
-  auto const rows = together(ranks, [&] {
+  auto const rows = run_collectively(ranks, [&] {
     auto const r = distributed::allocate<row>(ranks.exec(), "karpos::build_csr: edges to be sent",
                                               options.symmetrise ? 2 * n : n);
     device::loop_over("karpos::build_csr: directed edges", ranks.exec(), n,
@@ -222,7 +222,7 @@ auto graph_of_list(karpos::distributed::communicator<ExecSpace> const& ranks,
   });
   auto const blocks_of = begins.empty() ? distributed::equal_blocks(ranks, vertices, rows) : begins;
   auto const graph =
-      distributed::graph_of_rows<EdgeOffset>(ranks, rows, blocks_of, options.remove_duplicates);
+      distributed::build_from_rows<EdgeOffset>(ranks, rows, blocks_of, options.remove_duplicates);
   return options.symmetrise ? graph.undirected() : graph;
 }
 

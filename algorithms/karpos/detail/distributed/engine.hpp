@@ -40,7 +40,7 @@ class engine {
   virtual ~engine() = default;
   virtual char const* name() const = 0;
   /// Returns whether the engine accepts device memory; if not, the communicator stages on the host.
-  virtual bool takes_device_memory() const = 0;
+  virtual bool accepts_device_memory() const = 0;
 
   virtual void barrier() = 0;
   virtual void broadcast(void* data, std::uint64_t bytes, int root) = 0;

@@ -71,7 +71,7 @@ auto send_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows c
       std::accumulate(counts.begin(), counts.begin() + ranks.rank(), std::uint64_t(0));
   owned_rows<row, memory_space> sent;
   Kokkos::View<std::uint64_t*, memory_space> hashes;
-  together(ranks, [&] {
+  run_collectively(ranks, [&] {
     auto const& exec = ranks.exec();
     sent.rows = distributed::allocate<row>(exec, "karpos::join: rows", from.size());
     sent.numbers = distributed::allocate<std::uint64_t>(exec, "karpos::join: numbers", from.size());
@@ -95,7 +95,7 @@ using local_join = karpos::join<std::remove_const_t<Left>, std::remove_const_t<I
 
 /// Replaces the numbers of received rows by their numbers in the whole table.
 template <class Numbers>
-struct rename_rows {
+struct map_to_global_rows {
   Numbers numbers;
   std::uint64_t* rows;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -119,10 +119,10 @@ void number_rows(ExecSpace const& exec, Join const& joined, Numbers const& left_
   else
     joined.write(exec, of_left ? left : right);
   device::loop_over("karpos::join: numbers of left rows", exec, left.extent(0),
-                    rename_rows<device::held_by_loop<ExecSpace, Numbers>>{
+                    map_to_global_rows<device::held_by_loop<ExecSpace, Numbers>>{
                         device::for_loop<ExecSpace>(left_numbers), left.data()});
   device::loop_over("karpos::join: numbers of right rows", exec, right.extent(0),
-                    rename_rows<device::held_by_loop<ExecSpace, Numbers>>{
+                    map_to_global_rows<device::held_by_loop<ExecSpace, Numbers>>{
                         device::for_loop<ExecSpace>(right_numbers), right.data()});
   exec.fence("karpos::join: joined");
 }

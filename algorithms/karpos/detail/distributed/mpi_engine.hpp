@@ -63,7 +63,7 @@ class duplicated_comm {
 
 /// Returns whether this MPI accepts GPU memory, as it says at run time; false for an MPI that
 /// cannot be asked.
-inline bool mpi_takes_device_memory() {
+inline bool mpi_accepts_device_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   if (MPIX_Query_cuda_support() == 1) return true;
 #endif
@@ -77,9 +77,9 @@ inline bool mpi_takes_device_memory() {
 /// value of all ranks, is sent in several messages. Constructing it is collective.
 class mpi_engine final : public engine {
  public:
-  mpi_engine(MPI_Comm comm, bool takes_device_memory, std::uint64_t max_message)
+  mpi_engine(MPI_Comm comm, bool accepts_device_memory, std::uint64_t max_message)
       : m_comm(comm),
-        m_takes_device_memory(takes_device_memory),
+        m_accepts_device_memory(accepts_device_memory),
         m_max_message(std::clamp(max_message, std::uint64_t(8), std::uint64_t(1) << 30)) {
     MPI_Comm_rank(comm, &m_rank);
     MPI_Comm_size(comm, &m_size);
@@ -87,8 +87,8 @@ class mpi_engine final : public engine {
                     "MPI_Allreduce");
   }
 
-  char const* name() const override { return m_takes_device_memory ? "GPU-aware MPI" : "MPI"; }
-  bool takes_device_memory() const override { return m_takes_device_memory; }
+  char const* name() const override { return m_accepts_device_memory ? "GPU-aware MPI" : "MPI"; }
+  bool accepts_device_memory() const override { return m_accepts_device_memory; }
 
   void barrier() override { require_success(MPI_Barrier(m_comm), "MPI_Barrier"); }
 
@@ -169,7 +169,7 @@ class mpi_engine final : public engine {
   /// Copies the data that stays on this rank; by MPI if it may be device memory.
   void copy(std::byte* target, void const* from, std::uint64_t bytes) {
     if (bytes == 0) return;
-    if (!m_takes_device_memory) {
+    if (!m_accepts_device_memory) {
       std::memcpy(target, from, bytes);
       return;
     }
@@ -229,7 +229,7 @@ class mpi_engine final : public engine {
   }
 
   MPI_Comm m_comm;
-  bool m_takes_device_memory;
+  bool m_accepts_device_memory;
   std::uint64_t m_max_message;
   int m_rank = 0, m_size = 1;
 };

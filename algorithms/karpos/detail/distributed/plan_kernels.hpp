@@ -14,7 +14,7 @@ namespace karpos::detail::distributed {
 /// order: the numbers of the rows.
 template <class ExecSpace>
 struct plan_memory {
-  kept_memory<ExecSpace> rows, order;
+  reusable_memory<ExecSpace> rows, order;
 };
 
 /// Copies a column in the order in which it is sent.
@@ -37,7 +37,7 @@ struct unpack_column {
 
 /// Stores the numbers of rows that are ordered by owner.
 template <class Row>
-struct keep_number {
+struct store_row_number {
   Row const* rows;
   std::uint32_t* order;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { order[i] = rows[i].value; }

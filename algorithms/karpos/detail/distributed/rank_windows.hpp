@@ -41,17 +41,17 @@ class rank_windows {
         !are_on_one_host(ranks))
       return;
     typename window::handle mine{};
-    bool const made = on_all([&] {
+    bool const made = try_on_all([&] {
       m_window = window(ranks.exec(), bytes);
       mine = m_window.share();
     });
-    m_is_open = made && on_all_of(ranks.all_gather(mine));
-    if (!m_is_open) let_go();
+    m_is_open = made && try_open_on_all(ranks.all_gather(mine));
+    if (!m_is_open) close_and_free();
   }
   rank_windows(rank_windows const&) = delete;
   rank_windows& operator=(rank_windows const&) = delete;
   ~rank_windows() {
-    if (m_is_open && std::uncaught_exceptions() <= m_exceptions) let_go();
+    if (m_is_open && std::uncaught_exceptions() <= m_exceptions) close_and_free();
   }
 
   bool is_open() const { return m_is_open; }
@@ -60,7 +60,7 @@ class rank_windows {
  private:
   /// Returns whether f throws on no rank. Collective.
   template <class F>
-  bool on_all(F const& f) const {
+  bool try_on_all(F const& f) const {
     bool done = true;
     try {
       f();
@@ -69,10 +69,10 @@ class rank_windows {
     }
     return m_ranks.all_reduce(done ? 1 : 0, karpos::minimum{}) == 1;
   }
-  bool on_all_of(std::vector<typename window::handle> const& all) {
-    return on_all([&] { m_window.open(all, m_ranks.rank()); });
+  bool try_open_on_all(std::vector<typename window::handle> const& all) {
+    return try_on_all([&] { m_window.open(all, m_ranks.rank()); });
   }
-  void let_go() {
+  void close_and_free() {
     m_ranks.exec().fence("karpos::bfs: before windows are closed");
     m_window.close();
     m_ranks.barrier();

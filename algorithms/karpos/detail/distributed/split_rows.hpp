@@ -27,13 +27,14 @@ auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
 /// Memory of a rank that is kept from one operation to the next, for data that is needed during one
 /// operation only: a GPU takes as long to allocate and free a gigabyte as to move it. It grows.
 template <class ExecSpace>
-class kept_memory {
+class reusable_memory {
   using memory_space = typename ExecSpace::memory_space;
 
  public:
   /// Returns: an array of n elements, valid until the next call. Throws: allocation_error.
   template <class T>
-  Kokkos::View<T*, memory_space> room(ExecSpace const& exec, char const* label, std::uint64_t n) {
+  Kokkos::View<T*, memory_space> reserve(ExecSpace const& exec, char const* label,
+                                         std::uint64_t n) {
     if (m_bytes.extent(0) < n * sizeof(T)) {
       m_bytes = {};
       m_bytes = distributed::allocate<std::byte>(exec, label, n * sizeof(T));
@@ -54,7 +55,8 @@ struct split_rows {
   std::vector<std::uint64_t> counts;
 };
 
-/// Returns the lengths of parts from their begins on the device. Blocks.
+/// Returns the number of rows of each owner. offsets: where the rows of each owner begin, on the
+/// device. Blocks.
 template <class ExecSpace, class Offsets>
 std::vector<std::uint64_t> counts_of(ExecSpace const& exec, Offsets const& offsets) {
   Kokkos::View<std::uint64_t*, Kokkos::HostSpace> const begins("karpos::distributed: begins",
@@ -90,14 +92,14 @@ split_rows<ExecSpace, Row> split(ExecSpace const& exec, int owners, bool stable,
   return split_to<Row>(rows, exec, owners, stable, owner_of, keys, values...);
 }
 
-/// Sends rows to their owners. make_room(n): returns a view for n rows. Returns: the rows that this
-/// rank receives, by sender. Collective.
-template <class ExecSpace, class Row, class MakeRoom>
+/// Sends rows to their owners. allocate_rows(n): returns a view for n rows. Returns: the rows that
+/// this rank receives, by sender. Collective.
+template <class ExecSpace, class Row, class AllocateRows>
 auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
-                    split_rows<ExecSpace, Row> const& split, MakeRoom const& make_room) {
+                    split_rows<ExecSpace, Row> const& split, AllocateRows const& allocate_rows) {
   auto const counts = ranks.exchange_counts(split.counts);
   blocks const in(counts);
-  auto const received = together(ranks, [&] { return make_room(in.total); });
+  auto const received = run_collectively(ranks, [&] { return allocate_rows(in.total); });
   ranks.all_to_all(split.rows, split.counts, received, counts);
   return received;
 }

@@ -17,7 +17,8 @@ class staging {
   using bytes_in = Kokkos::View<std::byte*, Space, Kokkos::MemoryUnmanaged>;
 
  public:
-  explicit staging(bool takes_device_memory = false) : m_takes_device_memory(takes_device_memory) {}
+  explicit staging(bool accepts_device_memory = false)
+      : m_accepts_device_memory(accepts_device_memory) {}
 
   /// Returns: an address that an engine accepts for these bytes of a memory space. If `filled`,
   /// copies the bytes there first if needed. Blocks until exec is done.
@@ -25,9 +26,9 @@ class staging {
   std::byte* at(ExecSpace const& exec, void const* data, std::uint64_t bytes, bool filled) {
     auto* const here = static_cast<std::byte*>(const_cast<void*>(data));
     if constexpr (!on_host<MemorySpace>) {
-      if (!m_takes_device_memory && bytes > 0) {
+      if (!m_accepts_device_memory && bytes > 0) {
         if (m_bytes.extent(0) < bytes)
-          m_bytes = allocated_bytes<Kokkos::HostSpace>(
+          m_bytes = allocate_byte_array<Kokkos::HostSpace>(
               Kokkos::DefaultHostExecutionSpace{}, "karpos::communicator: staging", bytes,
               "an exchange between ranks", "exchange fewer rows at once");
         if (filled)
@@ -45,7 +46,7 @@ class staging {
   template <class MemorySpace>
   void finish(ExecSpace const& exec, void* data, std::uint64_t bytes) const {
     if constexpr (!on_host<MemorySpace>) {
-      if (m_takes_device_memory || bytes == 0) return;
+      if (m_accepts_device_memory || bytes == 0) return;
       Kokkos::deep_copy(exec, bytes_in<MemorySpace>(static_cast<std::byte*>(data), bytes),
                         bytes_in<Kokkos::HostSpace>(m_bytes.data(), bytes));
       exec.fence("karpos::communicator: what was received");
@@ -56,7 +57,7 @@ class staging {
   template <class MemorySpace>
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
-  bool m_takes_device_memory;
+  bool m_accepts_device_memory;
   Kokkos::View<std::byte*, Kokkos::HostSpace> m_bytes;
 };
 

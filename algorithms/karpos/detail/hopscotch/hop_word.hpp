@@ -92,11 +92,11 @@ class line_geometry {
   KOKKOS_FUNCTION constexpr explicit line_geometry(std::uint64_t lines, std::uint64_t seed = 0)
       : m_home(hashed::hopscotch, lines, lines * line_slots, seed) {}
 
-  static constexpr std::uint64_t least = 8;
+  static constexpr std::uint64_t min_lines = 8;
   /// Returns the fewest lines that have `slots` slots and are connected.
   static constexpr std::uint64_t lines_for(std::uint64_t slots) {
     std::uint64_t n = (slots + line_slots - 1) / line_slots;
-    n = n < least ? least : n + n % 2;
+    n = n < min_lines ? min_lines : n + n % 2;
     while (!is_connected(n)) n += 2;
     return n;
   }

@@ -121,12 +121,12 @@ class lines {
   }
   /// Notes that a slot of a line is empty. One thread calls it, after it has unlocked the class of
   /// the key that the slot held, then emptied the slot.
-  KOKKOS_FUNCTION void forget_full(std::uint64_t l) const {
-    if (m_full != nullptr) full_lines().forget(l);
+  KOKKOS_FUNCTION void mark_line_free(std::uint64_t l) const {
+    if (m_full != nullptr) full_lines().mark_free(l);
   }
-  /// Does what `forget_full` does, if the thread has emptied the slot first, and then unlocked.
-  KOKKOS_FUNCTION void forget_full_after_unlock(std::uint64_t l) const {
-    if (m_full != nullptr) full_lines().forget_after_update(l);
+  /// Does what `mark_line_free` does, if the thread has emptied the slot first, and then unlocked.
+  KOKKOS_FUNCTION void mark_line_free_after_unlock(std::uint64_t l) const {
+    if (m_full != nullptr) full_lines().mark_free_after_update(l);
   }
 
   KOKKOS_FUNCTION path path_of(word pair) const {
@@ -189,9 +189,9 @@ class lines {
       if (!may_hold(hop, p.key_class)) return {};
       if (auto const hit = all.template match<1>(holds_key))
         return {hit.first() - 1, all.get(hit.first())};
-      seen = not_at_home<Access>(t, p, hop);
+      seen = home_miss<Access>(t, p, hop);
     }
-    if (seen.goes_far) seen.at = search_far<Access>(t, p, seen.hop, holds_key);
+    if (seen.needs_far) seen.at = search_far<Access>(t, p, seen.hop, holds_key);
     return seen.at;
   }
 
@@ -200,10 +200,10 @@ class lines {
   struct home_search {
     located at;
     std::uint64_t hop = 0;
-    bool goes_far = false;
+    bool needs_far = false;
   };
   template <device::access Access, device::tile Tile>
-  KOKKOS_FUNCTION home_search not_at_home(Tile const& t, path const& p, std::uint64_t seen) const {
+  KOKKOS_FUNCTION home_search home_miss(Tile const& t, path const& p, std::uint64_t seen) const {
     std::uint64_t const hop = reread_hop_word<Access>(t, p, seen);
     return {{}, hop, (hop & far_bit(p.key_class)) != 0};
   }
@@ -219,15 +219,17 @@ class lines {
     if constexpr (Access == device::access::shared) {
       auto const head = device::load_window<2, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (!may_hold(hop, p.key_class) || among<1>(head, 0, holds_key, at)) return {at};
-      if (among<0>(device::load_window<2, Access>(t, home + 2), 2, holds_key, at)) return {at};
+      if (!may_hold(hop, p.key_class) || find_in_window<1>(head, 0, holds_key, at)) return {at};
+      if (find_in_window<0>(device::load_window<2, Access>(t, home + 2), 2, holds_key, at))
+        return {at};
     } else {
       auto const head = device::load_window<4, Access>(t, home);
       hop = protocol::hop_word_of(head.get(0));
-      if (among<1>(head, 0, holds_key, at) || !may_hold(hop, p.key_class)) return {at};
+      if (find_in_window<1>(head, 0, holds_key, at) || !may_hold(hop, p.key_class)) return {at};
     }
-    if (among<0>(device::load_window<4, Access>(t, home + 4), 4, holds_key, at)) return {at};
-    return not_at_home<Access>(t, p, hop);
+    if (find_in_window<0>(device::load_window<4, Access>(t, home + 4), 4, holds_key, at))
+      return {at};
+    return home_miss<Access>(t, p, hop);
   }
 
   /// Searches the home line at once, for CPUs, where mispredicted branches are the cost: hits and
@@ -246,8 +248,8 @@ class lines {
     bool const there = holds_key(pair);
     std::uint64_t const hop = reread_hop_word<Access>(t, p, seen);
     // A key that was seen but is gone may have been moved to a far slot.
-    bool const far = (hop & far_bit(p.key_class)) != 0, goes_far = !there & far;
-    return {{there ? i - 1 : no_slot, pair}, hop, goes_far};
+    bool const far = (hop & far_bit(p.key_class)) != 0, needs_far = !there & far;
+    return {{there ? i - 1 : no_slot, pair}, hop, needs_far};
   }
 
   /// Returns the hop word after slots that did not hold the key. With concurrent writers it is read
@@ -268,15 +270,15 @@ class lines {
   /// Returns whether a word of a part of a line, from First on, holds the key, and where. For one
   /// thread, with each word in a register.
   template <int First, class Tile, class Slot, int N, class Holds>
-  KOKKOS_FUNCTION static bool among(device::window<Tile, Slot, N> const& part, int offset,
-                                    Holds const& holds_key, located& at) {
-    return among(part, offset, holds_key, at, std::integral_constant<int, First>{},
-                 std::make_integer_sequence<int, N - First>{});
+  KOKKOS_FUNCTION static bool find_in_window(device::window<Tile, Slot, N> const& part, int offset,
+                                             Holds const& holds_key, located& at) {
+    return find_in_window(part, offset, holds_key, at, std::integral_constant<int, First>{},
+                          std::make_integer_sequence<int, N - First>{});
   }
   template <class Window, class Holds, int First, int... I>
-  KOKKOS_FUNCTION static bool among(Window const& part, int offset, Holds const& holds_key,
-                                    located& at, std::integral_constant<int, First>,
-                                    std::integer_sequence<int, I...>) {
+  KOKKOS_FUNCTION static bool find_in_window(Window const& part, int offset, Holds const& holds_key,
+                                             located& at, std::integral_constant<int, First>,
+                                             std::integer_sequence<int, I...>) {
     ((holds_key(part.get(First + I)) ? (at = {offset + First + I - 1, part.get(First + I)}, 0) : 0),
      ...);
     return static_cast<bool>(at);

@@ -133,7 +133,7 @@ class table_ref : public Traits {
   }
 
  private:
-  KOKKOS_FUNCTION relocation<Traits> room() const { return relocation<Traits>(m_lines); }
+  KOKKOS_FUNCTION relocation<Traits> relocator() const { return relocation<Traits>(m_lines); }
 
   /// The outcome of an operation, and for a lookup where the key is.
   struct operation_result {
@@ -157,12 +157,12 @@ class table_ref : public Traits {
         if (static_cast<bool>(at) == (op == map_op::insert))
           return {at ? outcome::existing : outcome::absent, at};
       }
-      std::uint64_t const before = room().try_lock(t, p);
+      std::uint64_t const before = relocator().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) continue;
-      if (change_at_home(t, p, before, op, pair, at)) {
+      if (try_change_at_home(t, p, before, op, pair, at)) {
         if (op == map_op::insert) return {outcome::inserted, at};
         t.once([&] {
-          m_lines.forget_full_after_unlock(p.home);
+          m_lines.mark_line_free_after_unlock(p.home);
           return true;
         });
         return {outcome::erased, at};
@@ -173,7 +173,7 @@ class table_ref : public Traits {
             what != outcome::full ? what : insert_anywhere(t, p, holds_key, pair, value, combine),
             at};
       }
-      if (remove(t, p, before, at)) return {outcome::erased, at};
+      if (try_remove(t, p, before, at)) return {outcome::erased, at};
     }
   }
 
@@ -182,8 +182,8 @@ class table_ref : public Traits {
   /// the line: the hop word tells which slots do not hold keys of this home, and the first of these
   /// is empty more often than not.
   template <device::tile Tile>
-  KOKKOS_FUNCTION bool change_at_home(Tile const& t, path const& p, std::uint64_t before, map_op op,
-                                      word pair, located const& at) const {
+  KOKKOS_FUNCTION bool try_change_at_home(Tile const& t, path const& p, std::uint64_t before,
+                                          map_op op, word pair, located const& at) const {
     std::uint32_t const count = count_in(before, p.key_class);
     lane_mask<line_slots> const others(~home_slots(before) & lane_mask<line_slots>::all);
     bool const erases = op == map_op::erase;
@@ -194,7 +194,8 @@ class table_ref : public Traits {
                to = erases ? slot().empty_slot() : pair;
     word* const home = m_lines.line(p.home);
     if (!t.once([&] { return slot().replace(home + 1 + s, from, to, home); })) return false;
-    room().unlock(t, p, slot_bit(s) | recount(before, p.key_class, erases ? count - 1 : count + 1));
+    relocator().unlock(t, p,
+                       slot_bit(s) | recount(before, p.key_class, erases ? count - 1 : count + 1));
     return true;
   }
 
@@ -210,7 +211,7 @@ class table_ref : public Traits {
     if (count > 0) {
       if (auto const hit = all.template match<1>(holds_key)) {
         merge(t, p, {hit.first() - 1, all.get(hit.first())}, value, combine);
-        room().unlock(t, p);
+        relocator().unlock(t, p);
         return outcome::existing;
       }
     }
@@ -218,12 +219,12 @@ class table_ref : public Traits {
       for (auto holes = all.template match<1>(slot().is_empty()); holes;
            holes = holes.without_first()) {
         int const s = holes.first() - 1;
-        if (!t.once([&] { return slot().take(m_lines.line(p.home) + 1 + s, pair); })) continue;
-        room().unlock(t, p, slot_bit(s) | recount(before, p.key_class, count + 1));
+        if (!t.once([&] { return slot().try_fill(m_lines.line(p.home) + 1 + s, pair); })) continue;
+        relocator().unlock(t, p, slot_bit(s) | recount(before, p.key_class, count + 1));
         return outcome::inserted;
       }
     }
-    room().unlock(t, p);
+    relocator().unlock(t, p);
     return outcome::full;
   }
 
@@ -233,9 +234,9 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION outcome insert_anywhere(Tile const& t, path const& p, Holds const& holds_key,
                                           word pair, mapped_type const& value,
                                           Combine const& combine) const {
-    locked_step now{outcome_step::go_on(), no_slot};
+    locked_step now{outcome_step::undecided(), no_slot};
     for (device::back_off pause; !now.step.decided();) {
-      std::uint64_t const before = room().try_lock(t, p);
+      std::uint64_t const before = relocator().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) {
         pause.wait();
         continue;
@@ -243,13 +244,13 @@ class table_ref : public Traits {
       now = update(t, p, before, holds_key, pair, value, combine, now.hole);
       if (now.step.decided()) break;
       if (m_lines.is_full(t)) return outcome::full;
-      now.hole = room().find_closer_empty(t, p.home);
+      now.hole = relocator().find_closer_empty(t, p.home);
       if (now.hole == no_slot) {
         m_lines.inspect(t);
         return outcome::full;
       }
     }
-    if (now.hole != no_slot) room().release_slot(t, p.home, now.hole);
+    if (now.hole != no_slot) relocator().release_slot(t, p.home, now.hole);
     return now.step.answer();
   }
 
@@ -260,21 +261,21 @@ class table_ref : public Traits {
     int hole;
   };
   /// Merges into the stored pair, or puts the pair into the hole or, if there is none, into any
-  /// empty slot of the neighbourhood. Goes on if there is no such slot. Requires the lock, and
-  /// releases it.
+  /// empty slot of the neighbourhood. Returns an undecided step if there is no such slot. Requires
+  /// the lock, and releases it.
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION locked_step update(Tile const& t, path const& p, std::uint64_t before,
                                      Holds const& holds_key, word pair, mapped_type const& value,
                                      Combine const& combine, int hole) const {
     if (located const at = m_lines.find_locked(t, p, before, holds_key)) {
       merge(t, p, at, value, combine);
-      room().unlock(t, p);
+      relocator().unlock(t, p);
       return {outcome_step::decide(outcome::existing), hole};
     }
-    if (hole == no_slot) hole = room().find_empty(t, p.home, 0);
+    if (hole == no_slot) hole = relocator().find_empty(t, p.home, 0);
     if (hole == no_slot) {
-      room().unlock(t, p);
-      return {outcome_step::go_on(), no_slot};
+      relocator().unlock(t, p);
+      return {outcome_step::undecided(), no_slot};
     }
     bool const far = hole >= line_slots;
     t.once([&] {
@@ -283,7 +284,7 @@ class table_ref : public Traits {
       return true;
     });
     std::uint32_t const count = count_in(before, p.key_class);
-    room().unlock(t, p, recount(before, p.key_class, count + 1) | (far ? 0 : slot_bit(hole)));
+    relocator().unlock(t, p, recount(before, p.key_class, count + 1) | (far ? 0 : slot_bit(hole)));
     return {outcome_step::decide(outcome::inserted), no_slot};
   }
 
@@ -303,20 +304,20 @@ class table_ref : public Traits {
   /// and releases it. A far slot is not given to other threads before its bit is cleared: of far
   /// slots, no bit may be missing.
   template <device::tile Tile>
-  KOKKOS_FUNCTION bool remove(Tile const& t, path const& p, std::uint64_t before,
-                              located const& at) const {
+  KOKKOS_FUNCTION bool try_remove(Tile const& t, path const& p, std::uint64_t before,
+                                  located const& at) const {
     word* const from = m_lines.slot_of(p.home, at.slot);
-    bool const out = t.once(
+    bool const removed = t.once(
         [&] { return slot().reserve_full(from, at.pair, m_lines.line_of(p.home, at.slot)); });
     std::uint64_t changes = 0;
-    if (out) {
+    if (removed) {
       std::uint32_t const count = count_in(before, p.key_class);
       std::uint32_t const left = count < saturated_count ? count - 1 : count_keys(t, p, before);
       changes = slot_bit(at.slot) | recount(before, p.key_class, left);
     }
-    room().unlock(t, p, changes);
-    if (out) room().release_slot(t, p.home, at.slot);
-    return out;
+    relocator().unlock(t, p, changes);
+    if (removed) relocator().release_slot(t, p.home, at.slot);
+    return removed;
   }
 
   /// Returns the number of keys of this home and class. Requires their lock.

@@ -42,7 +42,7 @@ class relocation {
   KOKKOS_FUNCTION void release_slot(Tile const& t, std::uint64_t home, int slot) const {
     t.once([&] {
       m_slot.release(m_lines.slot_of(home, slot));
-      m_lines.forget_full(m_lines.geometry().line(home, slot / line_slots));
+      m_lines.mark_line_free(m_lines.geometry().line(home, slot / line_slots));
       return true;
     });
   }
@@ -98,7 +98,7 @@ class relocation {
         ++stack[depth].slot;
       } else if (now.slot >= neighbourhood_slots) {
         ++stack[--depth].slot;
-      } else if (place const next = later_places(t, now);
+      } else if (place const next = next_place(t, now);
                  next.slot != no_slot && next.home != tried[depth]) {
         tried[depth] = next.home;  // what fails for one key of a home fails for the next
         stack[++depth] = next;
@@ -118,7 +118,7 @@ class relocation {
   /// Returns where the pair in a slot could be moved to: its home, and the first slot of the next
   /// line of its neighbourhood, or no_slot.
   template <device::tile Tile>
-  KOKKOS_FUNCTION place later_places(Tile const& t, place const& from) const {
+  KOKKOS_FUNCTION place next_place(Tile const& t, place const& from) const {
     word const pair =
         t.once([&] { return device::load_relaxed(m_lines.slot_of(from.home, from.slot)); });
     if (!m_slot.live(pair)) return {0, no_slot};
@@ -140,7 +140,7 @@ class relocation {
         t.once([&] { return device::load_relaxed(m_lines.slot_of(from.home, from.slot)); });
     int const here = slot_in_neighbourhood(line_index(home, from), place_in_line(from.slot));
     if (m_slot.live(pair) && m_lines.path_of(pair).home == home &&
-        move(t, m_lines.path_of(pair), here, to, pair))
+        try_move(t, m_lines.path_of(pair), here, to, pair))
       return from.slot;
     release_slot(t, home, to);
     return no_slot;
@@ -150,7 +150,7 @@ class relocation {
   /// is gone from there or its class is locked. At every instant the pair is in at least one slot,
   /// and its bits say so.
   template <device::tile Tile>
-  KOKKOS_FUNCTION bool move(Tile const& t, path const& p, int from, int to, word pair) const {
+  KOKKOS_FUNCTION bool try_move(Tile const& t, path const& p, int from, int to, word pair) const {
     std::uint64_t const before = try_lock(t, p);
     if ((before & lock_bit(p.key_class)) != 0) return false;
     bool const there = t.once([&] {

@@ -76,7 +76,7 @@ class slot_states : public slot_protocol<Key, T, false> {
     }
   }
   /// Reserves and fills a slot of the home line. Returns whether it was empty.
-  KOKKOS_FUNCTION bool take(word* slot, word pair) const {
+  KOKKOS_FUNCTION bool try_fill(word* slot, word pair) const {
     if constexpr (wide) {
       if (!reserve(slot)) return false;
       fill(slot, pair);
@@ -105,7 +105,7 @@ class slot_states : public slot_protocol<Key, T, false> {
     if constexpr (!wide) {
       return device::compare_and_swap_after_reads(slot, seen, by) == seen;
     } else {
-      if (seen == this->empty_slot()) return take(slot, by);
+      if (seen == this->empty_slot()) return try_fill(slot, by);
       if (!reserve_full(slot, seen, line)) return false;
       release(slot);
       return true;

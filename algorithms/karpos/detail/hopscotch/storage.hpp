@@ -27,9 +27,9 @@ struct empty_lines {
 };
 
 /// Clears the bits of full parts: the body of a loop over the words of bits.
-struct forget_full_lines {
+struct mark_lines_free {
   fullness full;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { full.forget_parts_of_word(i); }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { full.mark_parts_of_word_free(i); }
 };
 
 /// The memory of a hopscotch table: an array of lines, and a fullness (fullness.hpp). The table
@@ -45,7 +45,7 @@ class storage : public Traits {
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
   /// Bulk insertions into a full table rehash it.
   static constexpr bool grows = true;
-  static constexpr bool notes_free_slots = true;
+  static constexpr bool tracks_free_slots = true;
 
   /// Makes a storage without memory, to be assigned to.
   explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
@@ -72,7 +72,7 @@ class storage : public Traits {
   }
 
   settings_type const& settings() const { return m_settings; }
-  ref_type ref() const { return ref_with(m_full.data()); }
+  ref_type ref() const { return make_ref(m_full.data()); }
   ref_type scan_ref() const { return ref(); }
   template <class F>
   void with_ref(F const& f) const {
@@ -83,13 +83,13 @@ class storage : public Traits {
   template <class F>
   void with_erasure_ref(execution_space const& exec, std::uint64_t n, F const& f) const {
     std::uint64_t const words = fullness::bit_words_for(m_lines);
-    if (n < tuning<execution_space>::noted_together + words) {
+    if (n < tuning<execution_space>::min_batched_erasures + words) {
       f(ref());
       return;
     }
-    f(ref_with(nullptr));
-    device::loop_over(label("note free lines"), exec, words,
-                      forget_full_lines{fullness(m_full.data(), m_lines)});
+    f(make_ref(nullptr));
+    device::loop_over(label("mark lines free"), exec, words,
+                      mark_lines_free{fullness(m_full.data(), m_lines)});
   }
   std::string label(char const* what) const { return m_settings.label(what); }
   /// Returns the number of slots that a scan visits: ref().slot_at(i) for i below it.
@@ -120,7 +120,7 @@ class storage : public Traits {
   using word_view = Kokkos::View<word*, memory_space>;
   using full_view = Kokkos::View<std::uint32_t*, memory_space>;
 
-  ref_type ref_with(std::uint32_t* full) const {
+  ref_type make_ref(std::uint32_t* full) const {
     return ref_type(lines<Traits>(m_words.data(), line_geometry(m_lines, m_settings.seed),
                                   m_settings.reserved_keys, m_settings.hash, m_settings.equal,
                                   full));
@@ -133,7 +133,7 @@ class storage : public Traits {
 
   /// Allocates n lines. Changes nothing if there is not enough memory.
   void allocate(execution_space const& exec, std::uint64_t n) {
-    auto [words, full] = allocated<memory_space>(bytes_of(n), [&] {
+    auto [words, full] = allocate_table<memory_space>(bytes_of(n), [&] {
       return std::pair{uninitialized_array<word_view>(exec, label("lines"), words_of(n)),
                        full_lines(exec, n)};
     });
@@ -148,7 +148,7 @@ class storage : public Traits {
   void wrap(execution_space const& exec, std::uint64_t n, wrapped_memory memory) {
     require_wrappable(memory, bytes_of(n),
                       bucket_alignment(lines<Traits>::line_words * sizeof(word)));
-    m_full = allocated<memory_space>(0, [&] { return full_lines(exec, n); });
+    m_full = allocate_table<memory_space>(0, [&] { return full_lines(exec, n); });
     m_words = word_view(static_cast<word*>(memory.data), words_of(n));
     m_lines = n;
   }

@@ -22,8 +22,8 @@ struct tuning {
   /// To note a slot takes a fence: 13 ps more for each of 2^26 keys on an H100, so that 2^18 fences
   /// take as long as the launch of a kernel. On a thread of a CPU it takes 2 ns for each of 4
   /// million keys.
-  static constexpr std::uint64_t noted_together = std::uint64_t(1)
-                                                  << (device::is_device<ExecSpace> ? 18 : 12);
+  static constexpr std::uint64_t min_batched_erasures = std::uint64_t(1)
+                                                        << (device::is_device<ExecSpace> ? 18 : 12);
 };
 
 }  // namespace karpos::detail::hopscotch

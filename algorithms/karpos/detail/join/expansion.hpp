@@ -66,7 +66,7 @@ struct expansion {
 
 /// Computes exclusive prefix sums in place: a value becomes the sum of those before it. The element
 /// behind the last one becomes the sum of all.
-struct sum_before {
+struct exclusive_sum {
   std::uint64_t* values;
   std::uint64_t n;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& sum, bool final) const {
@@ -79,9 +79,9 @@ struct sum_before {
 };
 /// Computes exclusive prefix sums of n values in place. Returns the sum of all. Waits.
 template <class ExecSpace>
-std::uint64_t scan(ExecSpace const& exec, std::uint64_t* values, std::uint64_t n) {
+std::uint64_t exclusive_scan(ExecSpace const& exec, std::uint64_t* values, std::uint64_t n) {
   std::uint64_t sum = 0;
-  Kokkos::parallel_scan("karpos::join: scan", index_range(exec, n), sum_before{values, n}, sum);
+  Kokkos::parallel_scan("karpos::join: scan", index_range(exec, n), exclusive_sum{values, n}, sum);
   return sum;
 }
 

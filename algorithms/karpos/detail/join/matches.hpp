@@ -144,7 +144,7 @@ struct accepted_matches {
   }
 };
 
-/// Asks the predicate about the 64 candidates of a word.
+/// Calls the predicate for the 64 candidates of a word.
 template <class RowNumber, class Predicate>
 struct accept_candidates {
   runs<RowNumber> of;

@@ -21,10 +21,10 @@ struct arrays {
   arrays(std::uint64_t left, std::uint64_t right, bool marks_right, bool has_predicate,
          std::byte* memory = nullptr) {
     arena a(memory);
-    a.take(begins, left);
-    a.take(offsets, left + 1);
-    a.take(candidates, has_predicate ? left + 1 : 0);
-    a.take(marks, marks_right ? right : 0);
+    a.allocate(begins, left);
+    a.allocate(offsets, left + 1);
+    a.allocate(candidates, has_predicate ? left + 1 : 0);
+    a.allocate(marks, marks_right ? right : 0);
     bytes = a.bytes();
   }
 };
@@ -38,8 +38,8 @@ struct candidate_bits {
   explicit candidate_bits(std::uint64_t candidates, std::byte* memory = nullptr)
       : words(candidates / 64 + 1) {
     arena a(memory);
-    a.take(bits, words);
-    a.take(ranks, words + 1);
+    a.allocate(bits, words);
+    a.allocate(ranks, words + 1);
     bytes = a.bytes();
   }
 };

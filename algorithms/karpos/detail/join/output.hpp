@@ -16,7 +16,7 @@ namespace karpos::detail::join {
 
 inline bool has_pairs(join_kind k) { return k <= join_kind::full; }
 /// Throws std::invalid_argument for a number that is no kind.
-inline void require_known(join_kind k) {
+inline void require_valid_kind(join_kind k) {
   constexpr auto last = static_cast<unsigned>(join_kind::right_anti);
   if (static_cast<unsigned>(k) > last)
     reject("there is no such kind of join",
@@ -26,7 +26,7 @@ inline void require_known(join_kind k) {
 /// Throws std::invalid_argument if the rows of kind k are not pairs (`pairs`), or not single rows
 /// (else), and if k is no kind.
 inline void require_kind(join_kind k, bool pairs) {
-  require_known(k);
+  require_valid_kind(k);
   if (join::has_pairs(k) == pairs) return;
   if (pairs)
     reject("a semi or anti join has no pairs", "its rows are single numbers",
@@ -63,10 +63,11 @@ void require_own_numbers(std::uint64_t rows) {
 }
 
 /// Throws std::invalid_argument if a view has no space for the rows of a join.
-inline void require_room(char const* what, std::uint64_t room, std::uint64_t rows) {
-  if (room >= rows) return;
+inline void require_length(char const* what, std::uint64_t capacity, std::uint64_t rows) {
+  if (capacity >= rows) return;
   std::string const n = std::to_string(rows);
-  reject(std::string(what) + " is too short", std::to_string(room) + " elements for " + n + " rows",
+  reject(std::string(what) + " is too short",
+         std::to_string(capacity) + " elements for " + n + " rows",
          "pass a view of at least " + n + " elements");
 }
 

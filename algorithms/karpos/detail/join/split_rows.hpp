@@ -14,15 +14,15 @@
 #include "karpos/rows.hpp"
 
 // A partitioned join moves of each row its number, and a word of well mixed bits. The highest bits
-// say to which partition (`part`) the row belongs, the next ones to which bucket of the partition's
-// table, and the rest is stored in the table:
+// say to which partition the row belongs, the next ones to which bucket of the partition's table,
+// and the rest is stored in the table:
 //
-//   word    | part | bucket | rest |          entry   | rest | number of the row |
+//   word    | partition | bucket | rest |          entry   | rest | number of the row |
 //
 // Two rows with the same partition, bucket and rest have the same word. If the word is a bijection
 // of the key, they are equal then, and no row is read again. Otherwise the word is a hash, and the
-// rows are compared: in the form in which they were moved, if that is whole (wide_rows.hpp), or by
-// their columns.
+// rows are compared: in the form in which they were moved, if they are materialised
+// (wide_rows.hpp), or by their columns.
 
 namespace karpos::detail::join {
 
@@ -53,9 +53,10 @@ struct split_word {
   /// Returns a hash. Rows that equal no row get any word, so that they do not all go to one
   /// partition.
   template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const& by, Row const& r, std::uint64_t i,
+  KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const& functions, Row const& r, std::uint64_t i,
                                              std::uint64_t multiplier) {
-    return static_cast<type>((by.can_equal(r) ? by.hash(r) * multiplier : mix(i)) >> 32);
+    return static_cast<type>((functions.can_equal(r) ? functions.hash(r) * multiplier : mix(i)) >>
+                             32);
   }
 };
 template <class Rows>
@@ -76,23 +77,23 @@ using split_row = key_value<typename split_word<Functions, IsExact>::type, std::
 /// Returns the number that words are made with, which is the same for both sides of a join. Splits
 /// into another number of partitions have another number: the rows of a join come partition by
 /// partition, and would crowd in some partitions of the next one.
-constexpr std::uint64_t word_multiplier(int part_bits) {
-  return place_multiplier(hashed::join, static_cast<std::uint64_t>(part_bits));
+constexpr std::uint64_t word_multiplier(int partition_bits) {
+  return place_multiplier(hashed::join, static_cast<std::uint64_t>(partition_bits));
 }
 
-/// Source of a partition: rows, with words by the functions of `Functions`. Mixes: whether load()
-/// mixes exact words.
+/// Source of a split: rows, with words by the functions of `Functions`. Mixes: whether load() mixes
+/// exact words.
 template <class Rows, class Functions, bool IsExact, bool Mixes = IsExact>
 struct rows_to_split {
   using row = split_row<Functions, IsExact>;
   using loaded = decltype(row::key);
   Rows rows;
-  Functions by;
+  Functions functions;
   std::uint64_t multiplier;
 
   KOKKOS_FUNCTION std::uint64_t size() const { return rows.size(); }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
-    loaded const word = split_word<Functions, IsExact>::of(by, rows[i], i, multiplier);
+    loaded const word = split_word<Functions, IsExact>::of(functions, rows[i], i, multiplier);
     return Mixes ? mixed(word) : word;
   }
   template <int N>
@@ -106,12 +107,12 @@ struct rows_to_split {
       to[k] = Mixes ? mixed(word) : word;
     }
   }
-  KOKKOS_FUNCTION rows_to_split<Rows, Functions, true, false> unsettled() const
+  KOKKOS_FUNCTION rows_to_split<Rows, Functions, true, false> unmixed_source() const
     requires IsExact
   {
-    return {rows, by, multiplier};
+    return {rows, functions, multiplier};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void settle(loaded& word) const
+  KOKKOS_FORCEINLINE_FUNCTION void mix_key(loaded& word) const
     requires IsExact
   {
     word = mixed(word);
@@ -128,20 +129,20 @@ struct rows_to_split {
   }
 };
 
-/// Layout of a word's bits, for 2^part_bits partitions of at most 2^BucketBits rows on average. The
-/// numbers of that many rows take part_bits + BucketBits bits. An entry has space for them: it need
-/// not repeat these bits of the word, because its partition and bucket say them.
+/// Layout of a word's bits, for 2^partition_bits partitions of at most 2^BucketBits rows on
+/// average. The numbers of that many rows take partition_bits + BucketBits bits. An entry has space
+/// for them: it need not repeat these bits of the word, because its partition and bucket say them.
 template <class Word, int BucketBits>
 struct word_bits {
   static constexpr int all = 8 * sizeof(Word);
-  int part_shift;    // part_bits is not 0: a shift by all bits is undefined
-  int bucket_shift;  // 0 if partitions and buckets take all bits
+  int partition_shift;  // partition_bits is not 0: a shift by all bits is undefined
+  int bucket_shift;     // 0 if partitions and buckets take all bits
   int row_bits;
 
-  explicit word_bits(int part_bits)
-      : part_shift(all - part_bits),
-        bucket_shift(Kokkos::max(all - part_bits - BucketBits, 0)),
-        row_bits(Kokkos::min(part_bits + BucketBits, all - 1)) {}
+  explicit word_bits(int partition_bits)
+      : partition_shift(all - partition_bits),
+        bucket_shift(Kokkos::max(all - partition_bits - BucketBits, 0)),
+        row_bits(Kokkos::min(partition_bits + BucketBits, all - 1)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t bucket(Word w) const {
     return static_cast<std::uint32_t>(w >> bucket_shift) & ((std::uint32_t(1) << BucketBits) - 1);
@@ -150,7 +151,7 @@ struct word_bits {
     return static_cast<Word>(w << row_bits | row);
   }
   /// Returns whether an entry has this word. If so, `row` is its number.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_like(Word entry, Word w, std::uint32_t& row) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool match_word(Word entry, Word w, std::uint32_t& row) const {
     Word const rest = entry ^ static_cast<Word>(w << row_bits);
     row = static_cast<std::uint32_t>(rest);
     return rest < Word(1) << row_bits;
@@ -159,7 +160,7 @@ struct word_bits {
 
 /// Maps a word to its partition.
 template <class Word>
-struct part_of_split {
+struct partition_of_word {
   int shift;
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Word w) const {
     return static_cast<std::uint32_t>(w >> shift);
@@ -177,10 +178,10 @@ template <class Left, class Right, class Functions>
 struct equal_columns {
   Left left;
   Right right;
-  Functions by;
+  Functions functions;
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(Row const& l, Row const*, std::uint32_t r) const {
-    return by.equal(right[r], left[l.value]);
+    return functions.equal(right[r], left[l.value]);
   }
 };
 
@@ -198,13 +199,13 @@ struct split_form {
                                     rows_to_split<Rows, Functions, is_exact>>;
   using row = std::conditional_t<is_wide, wide_row, split_row<Functions, is_exact>>;
 
-  static auto equal(Left const& left, Right const& right, Functions const& by) {
+  static auto equal(Left const& left, Right const& right, Functions const& functions) {
     if constexpr (is_exact)
       return same_word{};
     else if constexpr (is_wide)
-      return equal_wide_rows<has_nulls>{by.nulls() == null_equality::equal};
+      return equal_wide_rows<has_nulls>{functions.nulls() == null_equality::equal};
     else
-      return equal_columns<Left, Right, Functions>{left, right, by};
+      return equal_columns<Left, Right, Functions>{left, right, functions};
   }
 };
 

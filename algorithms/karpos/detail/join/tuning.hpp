@@ -38,7 +38,7 @@ struct tuning {
   }
   /// Batch of rows with payload columns, whose values take registers, too. H100, 2^27 rows with two
   /// columns a side: joining 2.55 ms, with batches of 8 rows 2.94.
-  static constexpr int carrying_batch = device::is_device<ExecSpace> ? 4 : 256;
+  static constexpr int payload_batch = device::is_device<ExecSpace> ? 4 : 256;
   /// Bits of a partition's number up to which GPUs split in one pass. Beyond, the runs of a
   /// partition in a tile are too short. H100, splitting both sides in one pass and in two, ms: 2^26
   /// rows of 8 bytes, 2^11 partitions 1.24 and 1.62; 2^27, 2^12 partitions 3.37 and 3.24; 2^26 rows

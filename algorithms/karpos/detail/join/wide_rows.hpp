@@ -12,7 +12,7 @@
 #include "karpos/rows.hpp"
 
 // Rows of up to 12 bytes, including one byte for nulls if there may be any. A partitioned join
-// moves them whole, because their columns would have to be read at random later.
+// moves them materialised, because their columns would have to be read at random later.
 //
 //   bytes of the values      | 8 bytes: rest | 4 bytes |
 //   word                     mix((the 4 bytes xor a hash of rest) + multiplier)
@@ -92,14 +92,14 @@ class packed_values {
   std::uint32_t m_high = 0;
 };
 
-/// Source of a partition: rows that are moved whole. HasNulls: rows of one of the two sides may
-/// have nulls. Mixes: whether load() computes the words.
+/// Source of a split: materialised rows. HasNulls: rows of one of the two sides may have nulls.
+/// Mixes: whether load() computes the words.
 template <class Rows, class Functions, bool HasNulls, bool Mixes = true>
 struct wide_rows_to_split {
   using row = wide_row;
   using loaded = wide_key;
   Rows rows;
-  Functions by;
+  Functions functions;
   std::uint64_t multiplier;
 
   KOKKOS_FUNCTION std::uint64_t size() const { return rows.size(); }
@@ -107,18 +107,18 @@ struct wide_rows_to_split {
     auto const r = rows[i];
     auto const p = packed_values::of(r, std::bool_constant<HasNulls>{});
     // Rows that equal no row get any word, so that they do not all go to one partition.
-    std::uint32_t const word = HasNulls && !by.can_equal(r)
+    std::uint32_t const word = HasNulls && !functions.can_equal(r)
                                    ? static_cast<std::uint32_t>(mix(i) >> 32)
                                : Mixes ? word_of(p.high(), p.low())
                                        : p.high();
     return {word, static_cast<std::uint32_t>(p.low()), static_cast<std::uint32_t>(p.low() >> 32)};
   }
-  KOKKOS_FUNCTION wide_rows_to_split<Rows, Functions, false, false> unsettled() const
+  KOKKOS_FUNCTION wide_rows_to_split<Rows, Functions, false, false> unmixed_source() const
     requires(!HasNulls)
   {
-    return {rows, by, multiplier};
+    return {rows, functions, multiplier};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void settle(loaded& k) const
+  KOKKOS_FORCEINLINE_FUNCTION void mix_key(loaded& k) const
     requires(!HasNulls)
   {
     k.word = word_of(k.word, std::uint64_t(k.rest_high) << 32 | k.rest_low);
@@ -141,9 +141,9 @@ struct wide_rows_to_split {
 template <bool HasNulls>
 struct equal_wide_rows {
   bool nulls_are_equal;
-  KOKKOS_FORCEINLINE_FUNCTION bool operator()(wide_row const& left, wide_row const* of_part,
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(wide_row const& left, wide_row const* partition_rows,
                                               std::uint32_t& right) const {
-    wide_row const r = of_part[right];
+    wide_row const r = partition_rows[right];
     right = r.value;
     if (HasNulls && !nulls_are_equal && (left.rest & 0xff) != 0) return false;
     return r.rest == left.rest;

@@ -9,7 +9,7 @@
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/multi_table/blocks.hpp"
-#include "karpos/detail/multi_table/in_rooms.hpp"
+#include "karpos/detail/multi_table/in_fixed_partitions.hpp"
 #include "karpos/detail/probe.hpp"
 #include "karpos/detail/workspace.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -20,13 +20,13 @@
 #include "karpos/table_options.hpp"
 
 // The pairs of one insertion, a batch, grouped by key. GPUs split them by hash, and group each
-// partition (in_rooms.hpp). Otherwise an index of rows over the keys puts equal keys side by side,
-// in time linear in their number, however often a key occurs. Then each different key goes into the
-// table once, with its block.
+// partition (in_fixed_partitions.hpp). Otherwise an index of rows over the keys puts equal keys
+// side by side, in time linear in their number, however often a key occurs. Then each distinct key
+// goes into the table once, with its block.
 //
 //   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
 //   values    | a | b | c | d | e |        values     | a c d | b e |     where the batch begins
-//                                          different  | 7 | 3 |           heads: 0 and 3 from there
+//                                          distinct   | 7 | 3 |           heads: 0 and 3 from there
 
 namespace karpos::detail::multi_table {
 
@@ -42,7 +42,7 @@ struct same_key {
 
 /// Writes the values of a batch in the order of its groups.
 template <class Number, class Values, class T>
-struct place_values {
+struct gather_values {
   Number const* grouped;
   Values values;
   T* to;
@@ -71,7 +71,7 @@ struct write_groups {
   Keys keys;
   Blocks blocks;
   std::uint64_t begin;  // index of the batch's first pair among all pairs
-  typename Keys::non_const_value_type* different;
+  typename Keys::non_const_value_type* distinct;
   number* heads;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t g, std::uint64_t& place, bool last) const {
@@ -79,7 +79,7 @@ struct write_groups {
     auto const key = device::element(keys, of.row);
     if (table.reserved(key)) return;
     if (last) {
-      different[place] = key;
+      distinct[place] = key;
       if constexpr (Blocks::has_values)
         heads[place] = blocks.write_block(begin + of.begin, of.count);
       else
@@ -89,17 +89,17 @@ struct write_groups {
   }
 };
 
-/// Counts the pairs of different keys that are stored in the table (`in`), or of those that are
+/// Counts the pairs of distinct keys that are stored in the table (`in`), or of those that are
 /// not. Stored keys count by their head in the table, others by their new head.
 template <class Table, class Blocks, class Key>
 struct count_pairs {
   Table table;
   Blocks blocks;
-  Key const* different;
+  Key const* distinct;
   typename Blocks::mapped const* heads;
   bool in;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    auto const head = find_in<device::access::frozen>(table, one_thread<Table>{}, different[i]);
+    auto const head = find_in<device::access::frozen>(table, one_thread<Table>{}, distinct[i]);
     if (head.present == in) n += blocks.count(in ? *head : heads[i]);
   }
 };
@@ -108,19 +108,19 @@ struct count_pairs {
 /// split them. Returns 0 if an index groups them, which allocates its own memory.
 template <class Blocks, class KeyEqual, class Key, class ExecSpace>
 std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
-  if constexpr (may_group_in_rooms<ExecSpace, Key, KeyEqual, Blocks>) {
+  if constexpr (may_group_in_partitions<ExecSpace, Key, KeyEqual, Blocks>) {
     using row = row_of_batch<Key, Blocks>;
     using number = typename Blocks::mapped;
     group_plan<ExecSpace, row> const plan(exec, pairs);
-    if (plan.is_worth_it())
+    if (plan.is_applicable())
       return Kokkos::max(
-          group_memory<row, Key, number>(pairs, plan.parts, plan.room).bytes,
-          counted_memory<ExecSpace, row, Key, number>(exec, pairs, plan.parts).bytes);
+          group_memory<row, Key, number>(pairs, plan.partitions, plan.capacity).bytes,
+          counted_memory<ExecSpace, row, Key, number>(exec, pairs, plan.partitions).bytes);
   }
   return 0;
 }
 
-/// The different keys of a batch, and the head that the table gets for each.
+/// The distinct keys of a batch, and the head that the table gets for each.
 template <class ExecSpace, class Key, class Number>
 class batch {
   using memory_space = typename ExecSpace::memory_space;
@@ -128,9 +128,9 @@ class batch {
   using array = Kokkos::View<X*, memory_space, Kokkos::MemoryUnmanaged>;
 
  public:
-  std::uint64_t size = 0;     // number of different keys that may be stored
+  std::uint64_t size = 0;     // number of distinct keys that may be stored
   bool has_reserved = false;  // whether there are keys that may not
-  Key* different = nullptr;
+  Key* distinct = nullptr;
   Number* heads = nullptr;
 
   /// Groups keys, and writes their values from `begin` on. Uses the caller's workspace if it is
@@ -139,12 +139,12 @@ class batch {
   batch(ExecSpace const& exec, Index const& table, Blocks const& blocks, std::uint64_t begin,
         Keys const& keys, Values const& values, wrapped_memory const& workspace = {nullptr, 0})
       : m_workspace(workspace) {
-    if constexpr (may_group_in_rooms<ExecSpace, Key, typename Index::key_equal, Blocks>)
-      if (is_grouped_in_parts(exec, table, blocks, begin, keys, values)) return;
+    if constexpr (may_group_in_partitions<ExecSpace, Key, typename Index::key_equal, Blocks>)
+      if (try_group_in_partitions(exec, table, blocks, begin, keys, values)) return;
     group_by_index(exec, table, blocks, begin, keys, values);
   }
 
-  array<Key const> keys() const { return array<Key const>(different, size); }
+  array<Key const> keys() const { return array<Key const>(distinct, size); }
   array<Number const> values() const { return array<Number const>(heads, size); }
   /// Returns memory that the batch does not need any more, for the insertion of its keys; none if
   /// it is less than `bytes`.
@@ -154,26 +154,26 @@ class batch {
 
  private:
   template <class Index, class Blocks, class Keys, class Values>
-  bool is_grouped_in_parts(ExecSpace const& exec, Index const& table, Blocks const& blocks,
-                           std::uint64_t begin, Keys const& keys, Values const& values) {
+  bool try_group_in_partitions(ExecSpace const& exec, Index const& table, Blocks const& blocks,
+                               std::uint64_t begin, Keys const& keys, Values const& values) {
     using row = row_of_batch<Key, Blocks>;
     group_plan<ExecSpace, row> const plan(exec, keys.extent(0));
-    if (!plan.is_worth_it()) return false;
+    if (!plan.is_applicable()) return false;
     auto const source = multi_table::source_of_batch<row, Blocks, ExecSpace>(keys, values);
-    switch (multi_table::best_grouping(exec, source, plan.parts)) {
-      case grouping::in_rooms: {
-        group_memory<row, Key, Number> const sizes(plan.pairs, plan.parts, plan.room);
+    switch (multi_table::choose_grouping(exec, source, plan.partitions)) {
+      case grouping::in_fixed_partitions: {
+        group_memory<row, Key, Number> const sizes(plan.pairs, plan.partitions, plan.capacity);
         allocate(exec, sizes.bytes);
-        group_memory<row, Key, Number> const m(plan.pairs, plan.parts, plan.room, m_base);
-        return takes_groups(
-            m, multi_table::group_in_rooms(exec, source, m, table.table(), blocks, begin));
+        group_memory<row, Key, Number> const m(plan.pairs, plan.partitions, plan.capacity, m_base);
+        return try_adopt_groups(m, multi_table::group_in_fixed_partitions(
+                                       exec, source, m, table.table(), blocks, begin));
       }
-      case grouping::in_counted_parts: {
+      case grouping::in_counted_partitions: {
         using memory_type = counted_memory<ExecSpace, row, Key, Number>;
-        allocate(exec, memory_type(exec, plan.pairs, plan.parts).bytes);
-        memory_type const m(exec, plan.pairs, plan.parts, m_base);
-        return takes_groups(
-            m, multi_table::group_in_counted_parts(exec, source, m, table.table(), blocks, begin));
+        allocate(exec, memory_type(exec, plan.pairs, plan.partitions).bytes);
+        memory_type const m(exec, plan.pairs, plan.partitions, m_base);
+        return try_adopt_groups(m, multi_table::group_in_counted_partitions(
+                                       exec, source, m, table.table(), blocks, begin));
       }
       default:
         return false;
@@ -181,9 +181,9 @@ class batch {
   }
   /// Returns whether all pairs were grouped. If so, the groups become those of the batch.
   template <class Memory>
-  bool takes_groups(Memory const& m, group_counts const& c) {
-    if (c.listed != 0 || c.full != 0) return false;
-    different = m.different;
+  bool try_adopt_groups(Memory const& m, group_counts const& c) {
+    if (c.overflowed != 0 || c.full != 0) return false;
+    distinct = m.distinct;
     heads = m.heads;
     auto const before = reinterpret_cast<std::byte*>(m.rows) - m_base;
     m_rest = {m.rows, m.bytes - static_cast<std::size_t>(before)};
@@ -200,48 +200,49 @@ class batch {
         karpos::rows(keys).with_functions(table.hash_function(), equality{table.key_equality()});
     using index_type = karpos::row_index<std::decay_t<decltype(rows)>, ExecSpace, Number>;
     std::uint64_t const n = rows.size();
-    auto const memory = own_bytes(exec, index_type::bytes_for(n));
+    auto const memory = allocate_batch(exec, index_type::bytes_for(n));
     auto const indexed = [&] {  // waits, and then does not need the second array
-      auto const more = own_bytes(exec, index_type::workspace_bytes(exec, n));
+      auto const more = allocate_batch(exec, index_type::workspace_bytes(exec, n));
       return index_type(
           exec, rows,
           {.memory = {memory.data(), memory.size()}, .workspace = {more.data(), more.size()}});
     }();
-    auto const groups = row_index::opened::groups(indexed);
-    allocate(exec, take_groups(indexed.groups(), nullptr));
-    take_groups(indexed.groups(), m_base);
+    auto const groups = row_index::index_access::groups(indexed);
+    allocate(exec, allocate_groups(indexed.groups(), nullptr));
+    allocate_groups(indexed.groups(), m_base);
     if constexpr (Blocks::has_values)
       device::loop_over(
-          "karpos::multi_table: place values", exec, keys.extent(0),
-          place_values<Number, device::held_by_loop<ExecSpace, Values>,
-                       typename Blocks::value_type>{
+          "karpos::multi_table: gather values", exec, keys.extent(0),
+          gather_values<Number, device::held_by_loop<ExecSpace, Values>,
+                        typename Blocks::value_type>{
               groups.grouped, device::for_loop<ExecSpace>(values), blocks.values + begin});
     using body = write_groups<decltype(table.table()), Blocks, Keys>;
     Kokkos::parallel_scan("karpos::multi_table: write groups", index_range(exec, indexed.groups()),
-                          body{groups, table.table(), keys, blocks, begin, different, heads}, size);
+                          body{groups, table.table(), keys, blocks, begin, distinct, heads}, size);
     exec.fence("karpos::multi_table: grouped");
     has_reserved = size < indexed.groups();
   }
-  /// Takes the arrays for n groups from memory. Returns their bytes.
-  std::size_t take_groups(std::uint64_t n, std::byte* memory) {
+  /// Allocates the arrays for n groups in `memory`. Returns their bytes.
+  std::size_t allocate_groups(std::uint64_t n, std::byte* memory) {
     arena a(memory);
-    a.take(different, n);
-    a.take(heads, n);
+    a.allocate(distinct, n);
+    a.allocate(heads, n);
     return a.bytes();
   }
   void allocate(ExecSpace const& exec, std::size_t bytes) {
-    if (is_given(m_workspace) && serves(m_workspace, bytes)) {
+    if (is_given(m_workspace) && can_use_workspace(m_workspace, bytes)) {
       m_base = static_cast<std::byte*>(m_workspace.data);
       return;
     }
-    m_memory = own_bytes(exec, bytes);
+    m_memory = allocate_batch(exec, bytes);
     m_base = m_memory.data();
   }
   /// Allocates memory. Throws an allocation_error that names what the caller did.
-  static Kokkos::View<std::byte*, memory_space> own_bytes(ExecSpace const& exec,
-                                                          std::size_t bytes) {
-    return allocated_bytes<memory_space>(exec, "karpos::multi_table: batch", bytes,
-                                         "the pairs of an insertion", "insert fewer pairs at once");
+  static Kokkos::View<std::byte*, memory_space> allocate_batch(ExecSpace const& exec,
+                                                               std::size_t bytes) {
+    return allocate_byte_array<memory_space>(exec, "karpos::multi_table: batch", bytes,
+                                             "the pairs of an insertion",
+                                             "insert fewer pairs at once");
   }
 
   wrapped_memory m_workspace;

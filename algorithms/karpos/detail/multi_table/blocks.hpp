@@ -52,21 +52,21 @@ struct value_blocks {
   /// Bits of a head for the number of values.
   int count_bits = 1;
 
-  /// Returns the number of these bits: what room for `pairs` pairs leaves, and no more than 16.
+  /// Returns the number of these bits: what a capacity of `pairs` pairs leaves, and at most 16.
   static int count_bits_for(std::uint64_t pairs) {
     constexpr int bits = 8 * sizeof(Number);
     int n = 1;
     while (n < 16 && pairs <= (std::uint64_t(1) << (bits - n - 1)) - 8) ++n;
     return n;
   }
-  KOKKOS_FUNCTION Number most_counted() const {
+  KOKKOS_FUNCTION Number max_head_count() const {
     return static_cast<Number>((Number(1) << count_bits) - 1);
   }
   KOKKOS_FUNCTION Number begin_of(Number head) const {
     return static_cast<Number>(head >> count_bits);
   }
   KOKKOS_FUNCTION block at(Number head) const {
-    Number const begin = begin_of(head), counted = most_counted();
+    Number const begin = begin_of(head), counted = max_head_count();
     if ((head & counted) != 0) return {begin, none, static_cast<std::uint64_t>(head & counted)};
     Number const link = links[begin];
     return {begin, static_cast<Number>((link | counted) == none ? none : link & ~counted),
@@ -74,21 +74,21 @@ struct value_blocks {
   }
   /// Writes a block that is the only one of its key so far. Returns the head of that key.
   KOKKOS_FUNCTION Number write_block(std::uint64_t begin, std::uint64_t count) const {
-    links[begin] = static_cast<Number>((none & ~most_counted()) | Number(count > 1));
+    links[begin] = static_cast<Number>((none & ~max_head_count()) | Number(count > 1));
     if (count > 1) links[begin + 1] = static_cast<Number>(count);
-    return static_cast<Number>(begin << count_bits | (count <= most_counted() ? count : 0));
+    return static_cast<Number>(begin << count_bits | (count <= max_head_count() ? count : 0));
   }
   /// Puts the block of one head before the blocks of another (`before`). Returns the head of both.
   KOKKOS_FUNCTION Number chain(Number head, Number before) const {
     Number& link = links[begin_of(head)];
-    link = static_cast<Number>((before & ~most_counted()) | (link & 1));
-    return static_cast<Number>(head & ~most_counted());
+    link = static_cast<Number>((before & ~max_head_count()) | (link & 1));
+    return static_cast<Number>(head & ~max_head_count());
   }
 
   /// Prefetches the link of a head if it will be read; fetch_values prefetches its values. For
   /// CPUs.
   KOKKOS_FORCEINLINE_FUNCTION void fetch_link(Number head) const {
-    if ((head & most_counted()) == 0) device::prefetch(links + begin_of(head));
+    if ((head & max_head_count()) == 0) device::prefetch(links + begin_of(head));
   }
   KOKKOS_FORCEINLINE_FUNCTION void fetch_values(Number head) const {
     if (head != none) device::prefetch(values + begin_of(head));
@@ -158,7 +158,7 @@ struct key_counts {
 /// May be called again for the same block if another thread came between.
 template <class Blocks>
 struct push {
-  using of_different_keys = void;
+  using has_distinct_keys = void;
   Blocks blocks;
   KOKKOS_FUNCTION typename Blocks::mapped operator()(typename Blocks::mapped stored,
                                                      typename Blocks::mapped block) const {
@@ -168,7 +168,7 @@ struct push {
 
 /// Adds counts: how an insertion merges them in a set.
 struct add_counts : plus {
-  using of_different_keys = void;
+  using has_distinct_keys = void;
 };
 
 /// Memory of values and links.
@@ -191,9 +191,9 @@ struct value_storage {
     });
   }
   static std::size_t bytes_for(std::uint64_t pairs) { return pairs * (sizeof(T) + sizeof(Number)); }
-  std::uint64_t room() const { return values.extent(0); }
+  std::uint64_t pair_capacity() const { return values.extent(0); }
   blocks_type blocks() const {
-    return {values.data(), links.data(), blocks_type::count_bits_for(room())};
+    return {values.data(), links.data(), blocks_type::count_bits_for(pair_capacity())};
   }
 
   /// Copies the first n pairs of another storage, which may lie in another space. Asynchronous.
@@ -214,7 +214,7 @@ struct count_storage {
   count_storage() = default;
   count_storage(ExecSpace const&, std::uint64_t) {}
   static std::size_t bytes_for(std::uint64_t) { return 0; }
-  static std::uint64_t room() { return row_index::max_rows<Number>; }
+  static std::uint64_t pair_capacity() { return row_index::max_rows<Number>; }
   static blocks_type blocks() { return {}; }
   template <class Other>
   void copy_from(ExecSpace const&, Other const&, std::uint64_t) const {}

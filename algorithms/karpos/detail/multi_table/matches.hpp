@@ -23,7 +23,7 @@
 namespace karpos::detail::multi_table {
 
 /// Maximum of a row's elements for which one GPU thread writes all of them.
-inline constexpr std::uint64_t most_of_row = 4;
+inline constexpr std::uint64_t max_row_elements = 4;
 
 /// Number of elements of some rows, and of rows with more elements than a thread emits.
 struct element_counts {
@@ -35,15 +35,15 @@ struct element_counts {
   }
 };
 
-/// Rows, and the number of elements of each. Rows without elements count `least`.
+/// Rows, and the number of elements of each. Rows without elements count `unmatched_count`.
 template <class Rows, class Blocks>
 struct rows_of_elements {
   Rows rows;
   std::uint64_t row_count;
   Blocks blocks;
-  std::uint64_t least;
+  std::uint64_t unmatched_count;
   KOKKOS_FUNCTION std::uint64_t count(typename Blocks::mapped head) const {
-    return head == Blocks::none ? least : blocks.count(head);
+    return head == Blocks::none ? unmatched_count : blocks.count(head);
   }
 };
 template <class Rows, class Blocks>
@@ -56,11 +56,11 @@ struct count_elements : rows_of_elements<Rows, Blocks> {
 };
 template <class Rows, class Blocks>
 struct sum_elements : rows_of_elements<Rows, Blocks> {
-  std::uint64_t most;  // maximum of a row that is not long
+  std::uint64_t max_elements;  // maximum of a row that is not long
   KOKKOS_FUNCTION void operator()(std::uint64_t i, element_counts& sum) const {
     std::uint64_t const n = this->count(this->rows.head(i));
     sum.elements += n;
-    sum.long_rows += n > most;
+    sum.long_rows += n > max_elements;
   }
 };
 /// Emits the elements of rows with few, by a scan over rows.
@@ -72,7 +72,7 @@ struct emit_rows : rows_of_elements<Rows, Blocks> {
     std::uint64_t const first = sum, n = this->count(head);
     sum += n;
     if (!final || n == 0) return;
-    if (head == Blocks::none) return emit.without(first, row);
+    if (head == Blocks::none) return emit.unmatched(first, row);
     std::uint64_t element = first;
     this->blocks.for_each(head, 0, n,
                           [&](auto const&... value) { emit(element++, row, value...); });
@@ -80,7 +80,7 @@ struct emit_rows : rows_of_elements<Rows, Blocks> {
 };
 
 /// Calls emit(element, row, value), or emit(element, row) for a set, for a slice of the elements.
-/// Calls emit.without(element, row) for the one element of a row that has no match. A slice is at
+/// Calls emit.unmatched(element, row) for the one element of a row that has no match. A slice is at
 /// least as long as a chain of blocks, so that finding its first block costs no more than the
 /// slice.
 template <class Rows, class Blocks, class Emit>
@@ -104,7 +104,7 @@ struct emit_slice {
       }
       auto const head = rows.head(row);
       if (head == Blocks::none)
-        emit.without(element++, row);
+        emit.unmatched(element++, row);
       else
         blocks.for_each(head, element - begin, end - begin,
                         [&](auto const&... value) { emit(element++, row, value...); });
@@ -120,11 +120,12 @@ class matches {
 
  public:
   matches(ExecSpace const& exec, Rows const& rows, std::uint64_t n, Blocks const& blocks,
-          std::uint64_t least = 0)
-      : m_rows{rows, n, blocks, least} {
+          std::uint64_t unmatched_count = 0)
+      : m_rows{rows, n, blocks, unmatched_count} {
     if constexpr (device::is_device<ExecSpace>) {
       auto const sum = device::reduce_over<Kokkos::Sum<element_counts>>(
-          "karpos::multi_table: count", exec, n, sum_elements<Rows, Blocks>{m_rows, most_of_row});
+          "karpos::multi_table: count", exec, n,
+          sum_elements<Rows, Blocks>{m_rows, max_row_elements});
       m_size = sum.elements;
       m_has_long_rows = sum.long_rows > 0;
     } else {
@@ -145,7 +146,7 @@ class matches {
         });
     device::loop_over("karpos::multi_table: offsets", exec, n,
                       count_elements<Rows, Blocks>{m_rows, m_offsets.data()});
-    m_size = join::scan(exec, m_offsets.data(), n);
+    m_size = join::exclusive_scan(exec, m_offsets.data(), n);
     return m_offsets.data();
   }
 
@@ -174,7 +175,7 @@ class matches {
   rows_of_elements<Rows, Blocks> m_rows;
   offsets_type m_offsets;
   std::uint64_t m_size = 0;
-  bool m_has_long_rows = true;  // CPUs do not ask, and assume so
+  bool m_has_long_rows = true;  // CPUs do not count these rows
 };
 
 // Functors that write or visit an element.
@@ -187,7 +188,7 @@ struct write_match {
     queries(to) = static_cast<typename std::remove_cvref_t<Queries>::value_type>(query);
     values(to) = value;
   }
-  KOKKOS_FUNCTION void without(std::uint64_t to, std::uint64_t query) const {
+  KOKKOS_FUNCTION void unmatched(std::uint64_t to, std::uint64_t query) const {
     (*this)(to, query, missing);
   }
   template <class Change>
@@ -202,7 +203,9 @@ struct write_query {
   KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t query) const {
     queries(to) = static_cast<typename std::remove_cvref_t<Queries>::value_type>(query);
   }
-  KOKKOS_FUNCTION void without(std::uint64_t to, std::uint64_t query) const { (*this)(to, query); }
+  KOKKOS_FUNCTION void unmatched(std::uint64_t to, std::uint64_t query) const {
+    (*this)(to, query);
+  }
   template <class Change>
   auto transformed(Change const& change) const {
     return write_query<decltype(change(queries))>{change(queries)};
@@ -215,7 +218,7 @@ struct visit_match {
   KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t query, T const&... value) const {
     f(query, value...);
   }
-  KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
+  KOKKOS_FUNCTION void unmatched(std::uint64_t, std::uint64_t) const {}
   template <class Change>
   auto transformed(Change const& change) const {
     return visit_match<decltype(change(f))>{change(f)};
@@ -229,7 +232,7 @@ struct visit_pair {
   KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t slot, T const&... value) const {
     f(slots.key(slot), value...);
   }
-  KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
+  KOKKOS_FUNCTION void unmatched(std::uint64_t, std::uint64_t) const {}
   template <class Change>
   auto transformed(Change const& change) const {
     return visit_pair<Slots, decltype(change(f))>{slots, change(f)};
@@ -245,7 +248,7 @@ struct write_pair {
     keys(to) = slots.key(slot);
     ((get<0>(values)(to) = value), ...);
   }
-  KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
+  KOKKOS_FUNCTION void unmatched(std::uint64_t, std::uint64_t) const {}
   template <class Change>
   auto transformed(Change const& change) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -261,7 +264,7 @@ struct move_value {
   KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t, T const& value) const {
     values[to] = value;
   }
-  KOKKOS_FUNCTION void without(std::uint64_t, std::uint64_t) const {}
+  KOKKOS_FUNCTION void unmatched(std::uint64_t, std::uint64_t) const {}
 };
 
 /// Makes one block of each key's values, after these were moved.

@@ -6,7 +6,7 @@
 
 // Overflow marks that take no memory and no read of their own: slots that are taken stay as they
 // are, so that the order of the keys in a bucket is free to choose. If keys are inserted by
-// segments (build_pages.hpp), the order of the first four keys a, b, c, d of a full bucket is a
+// segments (build_segments.hpp), the order of the first four keys a, b, c, d of a full bucket is a
 // mark. It concerns keys whose home is the *other* bucket of the pair, for they try this bucket
 // second: it says which classes of these have a key beyond the pair.
 //
@@ -24,8 +24,8 @@ struct key_order {
   /// Number of classes of keys, and of the keys whose order marks them.
   static constexpr int classes = B >= 4 ? 4 : B == 2 ? 1 : 0;
   static constexpr int keys = B >= 4 ? 4 : 2;
-  /// Places that leave every key where it is: two bits for each key.
-  static constexpr std::uint32_t as_it_is = B >= 4 ? 0b11'10'01'00 : 0b01'00;
+  /// The permutation that leaves every key where it is: two bits for each key.
+  static constexpr std::uint32_t identity = B >= 4 ? 0b11'10'01'00 : 0b01'00;
 
   /// Returns the class of a hash, from bits that neither the stride nor the other marks use first.
   KOKKOS_FUNCTION static constexpr std::uint32_t class_of(std::uint64_t hash) {
@@ -43,15 +43,15 @@ struct key_order {
       return a > b ? static_cast<std::uint32_t>(sets >> 4 * code & 15) : 0;
     }
   }
-  /// Returns the places of the keys so that their order marks these classes, or all if they are
-  /// three.
+  /// Returns the permutation of the keys after which their order marks these classes, or all if
+  /// they are three.
   template <class Key>
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t places(Key const& key,
-                                                                    std::uint32_t marked) {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t permutation(Key const& key,
+                                                                         std::uint32_t marked) {
     if constexpr (classes == 1) {
-      return (key(0) > key(1)) == (marked != 0) ? as_it_is : 0b00'01;
+      return (key(0) > key(1)) == (marked != 0) ? identity : 0b00'01;
     } else {
-      if (marked == 0) return key(0) < key(1) ? as_it_is : 0b11'10'00'01;
+      if (marked == 0) return key(0) < key(1) ? identity : 0b11'10'00'01;
       std::uint32_t const at = slots_by_rank(codes >> 4 * marked & 15);
       std::uint32_t to = 0;
       for (int i = 0; i < 4; ++i) {
@@ -72,12 +72,12 @@ struct key_order {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t slots_by_rank(std::uint64_t code) {
     auto const c = static_cast<std::uint32_t>(code / 4), d = static_cast<std::uint32_t>(code % 4);
     std::uint32_t at = 3u << 2 * d;
-    auto const put = [&](std::uint32_t slot, std::uint32_t rank_of_three) {
+    auto const set_slot = [&](std::uint32_t slot, std::uint32_t rank_of_three) {
       at |= slot << 2 * (rank_of_three + (rank_of_three >= d));
     };
-    put(1, c == 0);
-    put(0, c == 2 ? 1 : 2);
-    put(2, c);
+    set_slot(1, c == 0);
+    set_slot(0, c == 2 ? 1 : 2);
+    set_slot(2, c);
     return at;
   }
 };

@@ -33,18 +33,18 @@
 //
 // An insertion sets its marks once it has found a slot. So a refused key leaves no marks, and
 // lookups in a full table end as early as in one of load 0.98. An insertion that tries many buckets
-// finds out whether the table is full, and is refused then at the first missing mark
-// (fullness.hpp). GPUs set marks on the way instead, and do not ask whether the table is full
-// (tuning.hpp), until a blocking call has seen keys refused. From then on, bulk insertions do as on
-// CPUs. Once the table is full, the marks of refused keys are removed (renew_marks.hpp).
+// checks whether the table is full, and is refused then at the first missing mark (fullness.hpp).
+// GPUs set marks eagerly, on their way, and do not check whether the table is full (tuning.hpp),
+// until a blocking call has seen keys refused. From then on, bulk insertions do as on CPUs. Once
+// the table is full, the marks of refused keys are removed (rebuild_marks.hpp).
 //
-// If all keys were inserted by table segments (page_insertion.hpp), the order of the keys in a full
-// bucket is a mark as well (key_order.hpp).
+// If all keys were inserted by table segments (segmented_insertion.hpp), the order of the keys in a
+// full bucket is a mark as well (key_order.hpp).
 //
-//   tuning.hpp        bytes of a bucket, keys in flight: by execution space
-//   ref.hpp           the table as kernels see it: this file
-//   storage.hpp       its memory
-//   renew_marks.hpp   the marks of a full table, without those of refused keys
+//   tuning.hpp          bytes of a bucket, keys in flight: by execution space
+//   ref.hpp             the table as kernels see it: this file
+//   storage.hpp         its memory
+//   rebuild_marks.hpp   the marks of a full table, without those of refused keys
 //
 // Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One
 // key followed through an insertion: docs/design/hash_map_walkthrough.md.
@@ -62,13 +62,13 @@ template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class
 struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
   using probing = Probing;
   static constexpr int bucket_slots = B;
-  static constexpr bool marks_on_the_way = tuning<ExecSpace>::marks_on_the_way;
+  static constexpr bool eager_marks = tuning<ExecSpace>::eager_marks;
   using protocol = slot_protocol<Key, T, OneStep>;
 };
 /// Traits of a table whose insertions set marks once they have found a slot, on GPUs, too.
 template <class Traits>
-struct marking_late : Traits {
-  static constexpr bool marks_on_the_way = false;
+struct deferred_marks : Traits {
+  static constexpr bool eager_marks = false;
 };
 
 /// Number of classes of keys that a pair of buckets keeps overflow marks for.
@@ -82,11 +82,11 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
 }
 /// The first bucket of a path with marks.
 inline constexpr std::uint32_t first_mark = 4;
-/// At marks from this bucket of a path on, an insertion asks whether the table is full.
-inline constexpr std::uint32_t asking_bucket = 16;
+/// At marks from this bucket of a path on, an insertion checks whether the table is full.
+inline constexpr std::uint32_t full_check_bucket = 16;
 /// From this bucket of a path on, an insertion inspects one part of the table (fullness.hpp) for
 /// every 32 buckets tried.
-inline constexpr std::uint32_t inspecting_bucket = 32;
+inline constexpr std::uint32_t inspection_bucket = 32;
 
 /// Returns the 32-bit words of a table's overflow marks. words_behind_slots adds those of its
 /// fullness (fullness.hpp), which follow the marks.
@@ -105,8 +105,8 @@ KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uin
                              BucketIsFull const& bucket_is_full) {
   fullness const slots(words, 2 * pairs);
   if (slots.is_full()) return true;
-  if (tried < inspecting_bucket) return false;
-  slots.inspect(tried / inspecting_bucket, bucket_is_full);
+  if (tried < inspection_bucket) return false;
+  slots.inspect(tried / inspection_bucket, bucket_is_full);
   return slots.is_full();
 }
 
@@ -122,10 +122,10 @@ KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_
   start.advance(pairs);
   start.advance(pairs);
   // The stride between pairs, then twice the stride, and so on.
-  std::uint64_t leap = sum(start.pair(), pairs - pair);
+  std::uint64_t stride = sum(start.pair(), pairs - pair);
   for (std::uint32_t at = first_mark; at < tried; at *= 2) {
-    pair = sum(pair, leap);
-    leap = sum(leap, leap);
+    pair = sum(pair, stride);
+    stride = sum(stride, stride);
     f(pair);
   }
 }
@@ -260,12 +260,12 @@ class table_ref : public Traits {
         bool const erased = holds_query(seen) && m_slot.erase(slots + hit.first(), seen);
         return outcome_step::decide(erased ? outcome::erased : outcome::absent);
       }
-      return ends(t, p, window) ? outcome_step::decide(outcome::absent) : outcome_step::go_on();
+      return ends(t, p, window) ? outcome_step::decide(outcome::absent) : outcome_step::undecided();
     }
   }
 
  private:
-  using Traits::marks_on_the_way;
+  using Traits::eager_marks;
   /// Whether a matched slot is read again instead of extracted from the window.
   template <class Tile>
   static constexpr bool rereads =
@@ -328,14 +328,14 @@ class table_ref : public Traits {
     KARPOS_STEP_FUNCTION bool decided() {
       word* const slots = table.bucket(at);
       if (auto const hit = window.match(holds)) {
-        if (!marks_on_the_way && at.tried() > first_mark) [[unlikely]]
+        if (!eager_marks && at.tried() > first_mark) [[unlikely]]
           table.set_marks(tile, at);
         table.merge(tile, slots + hit.first(), window.get(hit.first()), value, combine);
         return true;
       }
       auto const is_empty = table.m_slot.is_empty();
       auto holes = window.match(is_empty);
-      if (!marks_on_the_way && at.tried() > first_mark && holes) [[unlikely]]
+      if (!eager_marks && at.tried() > first_mark && holes) [[unlikely]]
         table.set_marks(tile, at);
       for (; holes; holes = holes.without_first()) {
         word* const slot = slots + holes.first();
@@ -349,9 +349,9 @@ class table_ref : public Traits {
           return true;
         }
       }
-      if constexpr (marks_on_the_way) {
-        if (at_mark(at.tried())) tile.once([&] { return table.leave_mark(at); });
-      } else if (at.tried() >= asking_bucket && at_mark(at.tried()) &&
+      if constexpr (eager_marks) {
+        if (at_mark(at.tried())) tile.once([&] { return table.mark_pair(at); });
+      } else if (at.tried() >= full_check_bucket && at_mark(at.tried()) &&
                  tile.once([&] { return table.is_refused(at); })) [[unlikely]] {
         done = outcome::full;
         return true;
@@ -392,22 +392,22 @@ class table_ref : public Traits {
     std::uint64_t const bit = mark_bit(pair, hash);
     device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
   }
-  /// Sets the mark of the bucket that a path has come to. A release fence follows if others may ask
-  /// for the mark, see set_marks.
-  KOKKOS_FUNCTION bool leave_mark(path const& p) const {
+  /// Sets the mark of the bucket that a path has come to. A release fence follows if other threads
+  /// may test the mark, see set_marks.
+  KOKKOS_FUNCTION bool mark_pair(path const& p) const {
     set_mark(m_marks, p.pair(), p.hash());
-    if (p.tried() >= asking_bucket) device::release_fence();
+    if (p.tried() >= full_check_bucket) device::release_fence();
     return true;
   }
   /// Sets the marks before the bucket that a path has come to, for a key that is stored, or about
-  /// to be. A release fence follows the marks of keys behind asking_bucket, so that a thread that
-  /// finds the table full sees these marks.
+  /// to be. A release fence follows the marks of keys behind full_check_bucket, so that a thread
+  /// that finds the table full sees these marks.
   template <device::tile Tile>
   KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
     t.once([&] {
       for_each_mark(start_at(p.hash()), pairs(), p.tried(),
                     [&](std::uint64_t pair) { set_mark(m_marks, pair, p.hash()); });
-      if (p.tried() > asking_bucket) device::release_fence();
+      if (p.tried() > full_check_bucket) device::release_fence();
       return true;
     });
   }

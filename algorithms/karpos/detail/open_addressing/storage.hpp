@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/detail/open_addressing/page_insertion.hpp"
+#include "karpos/detail/open_addressing/rebuild_marks.hpp"
 #include "karpos/detail/open_addressing/ref.hpp"
-#include "karpos/detail/open_addressing/renew_marks.hpp"
+#include "karpos/detail/open_addressing/segmented_insertion.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/table_memory.hpp"
 #include "karpos/table_options.hpp"
@@ -31,8 +31,8 @@ class storage : public Traits {
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
   /// Erased slots stay tombstones until the table is compacted.
   static constexpr bool has_tombstones = true;
-  /// Insertions of many keys may go by table segments (`pages`: page_insertion.hpp).
-  static constexpr bool has_pages = tuning<execution_space>::has_pages && has_rows<ref_type>;
+  /// Insertions of many keys may go by table segments (segmented_insertion.hpp).
+  static constexpr bool has_segments = tuning<execution_space>::has_segments && has_rows<ref_type>;
 
   /// Makes a storage without memory, to be assigned to.
   explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
@@ -45,12 +45,12 @@ class storage : public Traits {
     else
       allocate(exec, pairs);
     clear(exec);
-    if (!memory) begin_order();
+    if (!memory) enable_order();
   }
 
   /// Releases the memory: the state of a default-constructed or moved-from table.
   void release() {
-    forget_order();
+    invalidate_order();
     m_slots = {};
     m_marks = {};
     m_pairs = m_settings.max_keys = 0;
@@ -61,53 +61,57 @@ class storage : public Traits {
   }
 
   settings_type const& settings() const { return m_settings; }
-  ref_type ref() const { return ref_by(false); }
+  ref_type ref() const { return make_ref(false); }
   ref_type scan_ref() const { return ref(); }
   /// Calls f with what bulk lookups use: they may use the order of keys.
   template <class F>
   void with_ref(F const& f) const {
-    f(ref_by(has_order()));
+    f(make_ref(has_order()));
   }
   /// Returns whether the order of the keys in full buckets says what lies beyond their pairs
   /// (key_order.hpp): as long as all keys were inserted by segments. Several host threads may call
-  /// forget_order at once.
+  /// invalidate_order at once.
   bool has_order() const { return std::atomic_ref(m_has_order).load(std::memory_order_relaxed); }
-  void forget_order() const {
+  void invalidate_order() const {
     std::atomic_ref(m_has_order).store(false, std::memory_order_relaxed);
   }
   /// Lets the order of keys be used. Requires: the table is empty, and no ref changes it unnoticed.
-  void begin_order() { m_has_order = ref_type::order::classes != 0; }
-  /// Calls f with what bulk insertions use: they set marks late once keys were refused.
+  void enable_order() { m_has_order = ref_type::order::classes != 0; }
+  /// Calls f with what bulk insertions use: they defer marks once keys were refused.
   template <class F>
   void with_insertion_ref(F const& f) const {
-    if (marks_late())
-      f(ref_by<table_ref<marking_late<Traits>>>(false));
+    if (defers_marks())
+      f(make_ref<table_ref<deferred_marks<Traits>>>(false));
     else
       f(ref());
   }
-  bool marks_late() const { return std::atomic_ref(m_marks_late).load(std::memory_order_relaxed); }
-  /// Notes that keys were refused: from now on, bulk insertions set marks late.
-  void mark_late() const { std::atomic_ref(m_marks_late).store(true, std::memory_order_relaxed); }
-  /// Returns whether the marks were renewed, and changed since then only by insertions that mark
-  /// late.
-  bool has_renewed_marks() const {
-    return std::atomic_ref(m_has_renewed_marks).load(std::memory_order_relaxed);
+  bool defers_marks() const {
+    return std::atomic_ref(m_defers_marks).load(std::memory_order_relaxed);
   }
-  void forget_renewed_marks() const {
-    std::atomic_ref(m_has_renewed_marks).store(false, std::memory_order_relaxed);
+  /// Notes that keys were refused: from now on, bulk insertions defer marks.
+  void defer_marks() const {
+    std::atomic_ref(m_defers_marks).store(true, std::memory_order_relaxed);
+  }
+  /// Returns whether the marks were rebuilt, and changed since then only by insertions that defer
+  /// marks.
+  bool has_rebuilt_marks() const {
+    return std::atomic_ref(m_has_rebuilt_marks).load(std::memory_order_relaxed);
+  }
+  void invalidate_rebuilt_marks() const {
+    std::atomic_ref(m_has_rebuilt_marks).store(false, std::memory_order_relaxed);
   }
   /// Removes the marks of refused keys, if there is memory for that. Blocks. Requires: no slot is
   /// empty, and all keys are published.
-  void renew_marks(execution_space const& exec) {
+  void rebuild_marks(execution_space const& exec) {
     std::uint64_t const words = mark_words(m_pairs);
     try {
-      auto const gathered = allocated<memory_space>(words * sizeof(std::uint32_t), [&] {
+      auto const gathered = allocate_table<memory_space>(words * sizeof(std::uint32_t), [&] {
         return uninitialized_array<mark_view>(exec, label("marks of stored keys"), words);
       });
-      open_addressing::renew_marks(label("renew marks"), exec, ref(), slots_of(m_pairs),
-                                   m_marks.data(), gathered.data());
+      open_addressing::rebuild_marks(label("rebuild marks"), exec, ref(), slots_of(m_pairs),
+                                     m_marks.data(), gathered.data());
       exec.fence("karpos::hash_table: the memory that marks were gathered in is freed");
-      m_has_renewed_marks = true;
+      m_has_rebuilt_marks = true;
     } catch (allocation_error const&) {
     }
   }
@@ -118,7 +122,7 @@ class storage : public Traits {
 
   /// Makes every slot empty. Asynchronous.
   void clear(execution_space const& exec) {
-    m_marks_late = m_has_renewed_marks = false;
+    m_defers_marks = m_has_rebuilt_marks = false;
     fill(label("clear"), exec, m_slots, ref().slot().empty_slot());
     fill(label("clear marks"), exec, m_marks, 0);
   }
@@ -126,24 +130,24 @@ class storage : public Traits {
   /// Inserts keys by table segments, if the strategy, the table and the memory allow it. Returns
   /// whether it did.
   template <class... Arguments>
-  bool insert_by_page(execution_space const& exec, char const* what,
-                      Arguments&&... arguments) const {
-    if (marks_late()) return false;
-    return open_addressing::insert_by_page(exec, what, *this, arguments...);
+  bool try_insert_segments(execution_space const& exec, char const* what,
+                           Arguments&&... arguments) const {
+    if (defers_marks()) return false;
+    return open_addressing::try_insert_segments(exec, what, *this, arguments...);
   }
   /// Inserts the size() keys of another table into this empty one by segments, if that is faster or
   /// keeps the order of keys, and there is memory for it. Returns whether it did; if not, this
   /// table is still empty.
   template <class Size, class ReportView>
-  bool reinsert_by_page(execution_space const& exec, char const* what, storage const& from,
-                        Size const& size, ReportView const& report_view,
-                        insert_report& report) const {
+  bool try_reinsert_segments(execution_space const& exec, char const* what, storage const& from,
+                             Size const& size, ReportView const& report_view,
+                             insert_report& report) const {
     constexpr bool is_faster = tuning<execution_space>::reinserts_faster(sizeof(row_of<ref_type>));
     if (!is_faster && !from.has_order()) return false;
-    if (!open_addressing::goes_by_page<execution_space, ref_type>(bulk_strategy::automatic, m_pairs,
-                                                                  from.slot_count()))
+    if (!open_addressing::uses_segments<execution_space, ref_type>(bulk_strategy::automatic,
+                                                                   m_pairs, from.slot_count()))
       return false;
-    return open_addressing::with_page_insertion(
+    return open_addressing::with_segmented_insertion(
         exec, label(what), *this, size(), true, keep_stored{}, {}, [&](auto& insertion) {
           return insertion.insert_slots(from.ref(), from.slot_count(), has_order(), report_view,
                                         report);
@@ -152,8 +156,9 @@ class storage : public Traits {
   /// Returns the bytes of workspace for an insertion by segments, or 0 if it goes another way.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy) const {
-    return open_addressing::goes_by_page<execution_space, ref_type>(strategy, m_pairs, keys)
-               ? open_addressing::bytes_of_pages<execution_space, ref_type>(exec, m_pairs, keys)
+    return open_addressing::uses_segments<execution_space, ref_type>(strategy, m_pairs, keys)
+               ? open_addressing::segmented_insertion_bytes<execution_space, ref_type>(
+                     exec, m_pairs, keys)
                : 0;
   }
 
@@ -168,8 +173,8 @@ class storage : public Traits {
     Kokkos::deep_copy(exec, m_slots, other.m_slots);
     Kokkos::deep_copy(exec, m_marks, other.m_marks);
     m_has_order = other.has_order();
-    m_marks_late = other.marks_late();
-    m_has_renewed_marks = other.has_renewed_marks();
+    m_defers_marks = other.defers_marks();
+    m_has_rebuilt_marks = other.has_rebuilt_marks();
   }
 
  private:
@@ -182,7 +187,7 @@ class storage : public Traits {
   static constexpr std::uint64_t pair_slots = 2 * bucket_slots;
 
   template <class Ref = ref_type>
-  Ref ref_by(bool has_order) const {
+  Ref make_ref(bool has_order) const {
     return Ref(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys, m_settings.hash,
                m_settings.equal, has_order, m_settings.seed);
   }
@@ -198,7 +203,7 @@ class storage : public Traits {
 
   /// Allocates `pairs` bucket pairs. Changes nothing if there is not enough memory.
   void allocate(execution_space const& exec, std::uint64_t pairs) {
-    auto [slots, marks] = allocated<memory_space>(bytes_of(pairs), [&] {
+    auto [slots, marks] = allocate_table<memory_space>(bytes_of(pairs), [&] {
       return std::pair{
           uninitialized_array<slot_view>(exec, label("slots"), slots_of(pairs)),
           uninitialized_array<mark_view>(exec, label("marks"), words_behind_slots(pairs))};
@@ -221,7 +226,7 @@ class storage : public Traits {
   mark_view m_marks;
   std::uint64_t m_pairs = 0;
   mutable bool m_has_order = false;
-  mutable bool m_marks_late = false, m_has_renewed_marks = false;
+  mutable bool m_defers_marks = false, m_has_rebuilt_marks = false;
 };
 
 /// Slots of a bucket of the default size.

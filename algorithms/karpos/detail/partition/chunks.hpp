@@ -8,8 +8,7 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/loops.hpp"
 
-// Cuts partitions (here: `part`) into chunks of bounded length, so that several teams share a long
-// partition.
+// Cuts partitions into chunks of bounded length, so that several teams share a long partition.
 
 namespace karpos::detail::partition {
 
@@ -18,7 +17,7 @@ struct chunk {
   std::uint64_t begin;
   std::uint32_t rows;
   std::uint32_t whole;  // 1 if they are all rows of their partition
-  std::uint32_t part = 0;
+  std::uint32_t partition = 0;
 };
 
 /// Partitions, and the chunks that they are cut into.
@@ -26,7 +25,7 @@ struct chunk_list {
   std::uint64_t const* offsets;  // of partitions
   std::uint64_t* first;          // of each partition; the last element: number of chunks
   chunk* chunks;
-  std::uint64_t parts;
+  std::uint64_t partitions;
   std::uint32_t most_rows;  // maximum of a chunk
 
   KOKKOS_FUNCTION std::uint64_t rows(std::uint64_t p) const { return offsets[p + 1] - offsets[p]; }
@@ -37,19 +36,20 @@ struct count_chunks {
   chunk_list list;
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& sum, bool last) const {
     if (last) list.first[p] = sum;
-    if (p < list.parts) sum += (list.rows(p) + list.most_rows - 1) / list.most_rows;
+    if (p < list.partitions) sum += (list.rows(p) + list.most_rows - 1) / list.most_rows;
   }
 };
 
 /// Writes chunk c. The chunks of a partition differ in length by one row at most.
-struct cut_parts {
+struct write_chunks {
   chunk_list list;
   KOKKOS_FUNCTION void operator()(std::uint64_t c) const {
-    if (c >= list.first[list.parts]) {
+    if (c >= list.first[list.partitions]) {
       list.chunks[c] = {0, 0, 0};
       return;
     }
-    std::uint64_t p = 0, end = list.parts;  // the last partition whose first chunk is at most c
+    std::uint64_t p = 0,
+                  end = list.partitions;  // the last partition whose first chunk is at most c
     while (end - p > 1) {
       std::uint64_t const middle = p + (end - p) / 2;
       (list.first[middle] <= c ? p : end) = middle;
@@ -62,7 +62,7 @@ struct cut_parts {
 };
 
 /// Sets *found to 1 if some partition has more than `most` rows.
-struct find_long_part {
+struct find_long_partition {
   std::uint64_t const* begins;
   std::uint64_t most;
   std::uint32_t* found;
@@ -71,12 +71,12 @@ struct find_long_part {
   }
 };
 
-/// Enqueues the cut of `list`, whose array has space for most_chunks chunks.
+/// Enqueues the cut of `list`, whose array has space for max_chunks chunks.
 template <class ExecSpace>
-void cut(ExecSpace const& exec, chunk_list const& list, std::uint64_t most_chunks) {
-  Kokkos::parallel_scan("karpos::partition: count chunks", index_range(exec, list.parts + 1),
+void split_into_chunks(ExecSpace const& exec, chunk_list const& list, std::uint64_t max_chunks) {
+  Kokkos::parallel_scan("karpos::partition: count chunks", index_range(exec, list.partitions + 1),
                         count_chunks{list});
-  device::loop_over("karpos::partition: cut parts", exec, most_chunks, cut_parts{list});
+  device::loop_over("karpos::partition: write chunks", exec, max_chunks, write_chunks{list});
 }
 
 }  // namespace karpos::detail::partition

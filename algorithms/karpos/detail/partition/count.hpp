@@ -14,12 +14,11 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/loops.hpp"
 
-// First half of a partition: counts the rows of each partition (`part`), and computes where they
-// go.
+// First half of a split: counts the rows of each partition, and computes where they go.
 //
-//   begins  | part 0, 1, …, parts |        count_rows: a team counts a range, adds to the totals
-//                                          sum_parts turns the totals into offsets
-//   firsts  | range 0: part 0, 1, … | range 1: part 0, 1, … | …
+//   begins  | partition 0, 1, … |          count_rows: a team counts a range, adds to the totals
+//                                          scan_counts turns the totals into offsets
+//   firsts  | range 0: partition 0, 1, … | range 1: partition 0, 1, … | …
 //                                          count_rows: the counts of a range
 //                                          place_ranges: where its first row of each partition goes
 //
@@ -29,13 +28,13 @@
 namespace karpos::detail::partition {
 
 /// A step: counts the rows of a range by partition.
-template <class ExecSpace, class Source, class Part>
+template <class ExecSpace, class Source, class PartitionOf>
 struct count_rows {
   using tuned = tuning<ExecSpace>;
   static constexpr int threads = tuned::threads,
                        teams_at_once = device::is_device<ExecSpace> ? 2 : 1;
   static constexpr std::size_t scratch_bytes =
-      device::is_device<ExecSpace> ? tuned::max_parts(false) * sizeof(std::uint32_t) : 64;
+      device::is_device<ExecSpace> ? tuned::max_partitions(false) * sizeof(std::uint32_t) : 64;
   /// Rows whose loads a thread overlaps.
   static constexpr int batch = device::is_device<ExecSpace> ? 8 : 1;
 
@@ -46,7 +45,7 @@ struct count_rows {
   static constexpr int counters = 4;
 
   Source source;
-  Part part;
+  PartitionOf partition_of;
   row_ranges ranges;
   places to;
   std::uint32_t*
@@ -57,24 +56,24 @@ struct count_rows {
     int const range = t.league_rank();
     if constexpr (device::is_device<ExecSpace>) {
       auto* const count = reinterpret_cast<std::uint32_t*>(t.scratch());
-      for (int p = t.rank(); p < to.parts; p += t.size()) count[p] = 0;
+      for (int p = t.rank(); p < to.partitions; p += t.size()) count[p] = 0;
       t.barrier();
       for_each_row(t, range, [&](std::uint32_t p) { device::add(device::scratch(count + p), 1); });
       t.barrier();
-      for (int p = t.rank(); p < to.parts; p += t.size()) keep(range, p, count[p]);
+      for (int p = t.rank(); p < to.partitions; p += t.size()) store_count(range, p, count[p]);
     } else {
       std::uint64_t* const count = to.of_range(range);
-      for (int p = 0; p < to.parts; ++p) count[p] = 0;
+      for (int p = 0; p < to.partitions; ++p) count[p] = 0;
       constexpr std::uint64_t most = ~std::uint32_t(0);  // maximum of a counter
       std::uint64_t const end = ranges.end(range);
       for (std::uint64_t i = ranges.begin(range); i < end; i += most)
         add_counts(i, Kokkos::min(i + most, end), range, count);
-      for (int p = 0; p < to.parts; ++p) keep(range, p, count[p]);
+      for (int p = 0; p < to.partitions; ++p) store_count(range, p, count[p]);
     }
   }
 
  private:
-  KARPOS_STEP_FUNCTION void keep(int range, int p, std::uint64_t count) const {
+  KARPOS_STEP_FUNCTION void store_count(int range, int p, std::uint64_t count) const {
     if (to.firsts != nullptr) to.of_range(range)[p] = count;
     if (count != 0) device::add(to.begins + p, count);
   }
@@ -85,9 +84,9 @@ struct count_rows {
     std::uint64_t i = begin;
     for (; i + counters <= end; i += counters)
       for (std::uint64_t c = 0; c < counters; ++c)
-        ++table[c * to.stride + part(source.load(i + c))];
-    for (; i < end; ++i) ++table[part(source.load(i))];
-    for (int p = 0; p < to.parts; ++p)
+        ++table[c * to.stride + partition_of(source.load(i + c))];
+    for (; i < end; ++i) ++table[partition_of(source.load(i))];
+    for (int p = 0; p < to.partitions; ++p)
       for (std::uint64_t c = 0; c < counters; ++c)
         count[p] += table[c * to.stride + static_cast<std::uint64_t>(p)];
   }
@@ -96,23 +95,23 @@ struct count_rows {
     load_all_then_use<batch>(
         ranges.begin(range) + static_cast<std::uint64_t>(t.rank()), ranges.end(range),
         static_cast<std::uint64_t>(t.size()), [&](std::uint64_t i) { return source.load(i); },
-        [&](std::uint64_t, auto const& row) { f(part(row)); });
+        [&](std::uint64_t, auto const& row) { f(partition_of(row)); });
   }
 };
 
 /// Turns the row counts of partitions into offsets: in begins for later steps, in `offsets` for the
 /// caller.
 template <class Offsets>
-struct sum_parts {
+struct scan_counts {
   std::uint64_t* begins;
   Offsets offsets;
-  std::uint64_t parts;
+  std::uint64_t partitions;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& sum, bool last) const {
-    std::uint64_t const count = p < parts ? begins[p] : 0;
+    std::uint64_t const count = p < partitions ? begins[p] : 0;
     if (last) {
       offsets(p) = static_cast<typename Offsets::non_const_value_type>(sum);
-      if (p < parts) begins[p] = sum;
+      if (p < partitions) begins[p] = sum;
     }
     sum += count;
   }
@@ -135,7 +134,7 @@ struct place_ranges {
 };
 
 /// Sets the counters of partitions to zero.
-struct clear_parts {
+struct clear_counters {
   places to;
   KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
     to.begins[p] = 0;
@@ -145,21 +144,21 @@ struct clear_parts {
 
 /// Enqueues the first half. CPUs count in `tables`: 16 bytes per range and partition, up to the
 /// stride.
-template <class ExecSpace, class Source, class Part, class Offsets>
-void count_and_place(ExecSpace const& exec, Source const& source, Part const& part,
+template <class ExecSpace, class Source, class PartitionOf, class Offsets>
+void count_and_place(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
                      row_ranges const& ranges, places const& to, Offsets const& offsets,
                      std::uint32_t* tables) {
-  auto const n = static_cast<std::uint64_t>(to.parts);
+  auto const n = static_cast<std::uint64_t>(to.partitions);
   // Two teams share a multiprocessor. With `firsts` a team must count the range that it moves.
   row_ranges const counted = to.firsts == nullptr
                                  ? row_ranges{ranges.rows, (ranges.each + 1) / 2, 2 * ranges.count}
                                  : ranges;
-  device::loop_over("karpos::partition: clear", exec, n, clear_parts{to});
+  device::loop_over("karpos::partition: clear", exec, n, clear_counters{to});
   device::for_each_in_league(
       "karpos::partition: count", exec, counted.count,
-      count_rows<ExecSpace, Source, Part>{source, part, counted, to, tables});
-  Kokkos::parallel_scan("karpos::partition: sum over parts", index_range(exec, n + 1),
-                        sum_parts<Offsets>{to.begins, offsets, n});
+      count_rows<ExecSpace, Source, PartitionOf>{source, partition_of, counted, to, tables});
+  Kokkos::parallel_scan("karpos::partition: scan counts", index_range(exec, n + 1),
+                        scan_counts<Offsets>{to.begins, offsets, n});
   if (to.firsts != nullptr)
     device::loop_over("karpos::partition: place ranges", exec, n,
                       place_ranges{to, static_cast<std::uint64_t>(ranges.count)});

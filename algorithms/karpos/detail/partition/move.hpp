@@ -12,8 +12,7 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/streaming.hpp"
 
-// Second half of a partition: a team moves the rows of a range to where they belong in the
-// partitions (`part`).
+// Second half of a split: a team moves the rows of a range to where they belong in the partitions.
 
 namespace karpos::detail::partition {
 
@@ -26,28 +25,28 @@ namespace karpos::detail::partition {
 ///
 /// To says where rows go:
 /// - places: positions that were counted before.
-/// - rooms: fixed-capacity partitions. Runs that do not fit go to an overflow list.
-/// - rooms_of_rooms: a tile has rows of one coarse partition only, and goes to the fine partitions
+/// - fixed_partitions: partitions of one capacity. Runs that do not fit go to an overflow list.
+/// - fine_partitions: a tile has rows of one coarse partition only, and goes to the fine partitions
 ///   of that one.
 ///
 /// Out is the array of the output, or an object that stores the pieces of a row in several arrays.
-/// If a source has a type `rest`, that piece of a row is loaded when the row is sorted, and takes
-/// no registers before. Space is reserved in 32 bits: 64-bit results of overlapping atomics would
-/// not stay in a thread's registers.
+/// If a source has a type `payload`, that piece of a row is loaded when the row is sorted, and
+/// takes no registers before. Space is reserved in 32 bits: 64-bit results of overlapping atomics
+/// would not stay in a thread's registers.
 ///
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016 (block-level multisplit).
-template <class ExecSpace, class Source, class Part, bool Stable, class To = places,
+template <class ExecSpace, class Source, class PartitionOf, bool Stable, class To = places,
           class Out = typename Source::row*, class Tuned = tuning<ExecSpace>>
 class move_tiles {
   using row = typename Source::row;
   using loaded = typename Source::loaded;
   using tuned = Tuned;
-  using holder = typename To::holder_type;
-  static constexpr bool in_rooms = !std::is_same_v<To, places>,
-                        holds = !std::is_same_v<holder, holds_nothing>,
-                        from_rooms = requires(To const to) { to.from; },
-                        has_rest = requires { typename Source::rest; };
-  static_assert(!(Stable && in_rooms));
+  using filter = typename To::filter_type;
+  static constexpr bool in_fixed_partitions = !std::is_same_v<To, places>,
+                        has_filter = !std::is_same_v<filter, no_filter>,
+                        from_fixed_partitions = requires(To const to) { to.from; },
+                        has_payload = requires { typename Source::payload; };
+  static_assert(!(Stable && in_fixed_partitions));
   /// Maximum of rows of a tile that a thread holds. If rows are long: at most what the scratch
   /// holds for all threads, but no less than eight.
   static constexpr int max_each = Kokkos::min(
@@ -55,23 +54,25 @@ class move_tiles {
       Kokkos::max(tuned::scratch_bytes / (tuned::threads * static_cast<int>(sizeof(row))) / 4 * 4,
                   8));
   static constexpr int width = tuned::width, groups = tuned::groups(Stable);
-  static_assert(max_each * tuned::threads <= (holds ? 1 << 15 : 1 << 16), "ranks have 16 bits");
+  static_assert(max_each * tuned::threads <= (has_filter ? 1 << 15 : 1 << 16),
+                "ranks have 16 bits");
   /// Adjacent rows that a thread loads at once. The number of rows of a thread is a multiple of it.
   static constexpr int run = Stable ? 1 : Kokkos::min(neighbours<Source>, max_each & -max_each);
   /// An index into the output, modulo 2^32 or 2^64.
   using index = std::conditional_t<Stable, std::uint64_t, std::uint32_t>;
   /// An index into the source. Fixed-capacity partitions may span more than 2^32 places.
-  using source_index = std::conditional_t<from_rooms, std::uint64_t, index>;
+  using source_index = std::conditional_t<from_fixed_partitions, std::uint64_t, index>;
 
  public:
   static constexpr int threads =
-                           tuned::tile_threads(Stable, run * sizeof(row), holder::scratch_bytes),
+                           tuned::tile_threads(Stable, run * sizeof(row), filter::scratch_bytes),
                        teams_at_once = tuned::teams_at_once;
   static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
 
-  move_tiles(Source const& s, Part const& p, row_ranges const& r, To const& to, Out const& out)
+  move_tiles(Source const& s, PartitionOf const& p, row_ranges const& r, To const& to,
+             Out const& out)
       : m_source(s),
-        m_part(p),
+        m_partition_of(p),
         m_ranges(r),
         m_to(to),
         m_out(out),
@@ -82,7 +83,7 @@ class move_tiles {
     int const each = is_balanced ? m_each : most_rows_each(), size = each * t.size();
     memory const m = memory_of(t);
     zero_counts(t, m);
-    if constexpr (holds) m_to.holder.begin(t, m.held);
+    if constexpr (has_filter) m_to.filter.begin(t, m.filtered);
     loaded rows[max_each];
     tile now = first_tile(t, size);
     load(t, rows, each, now);
@@ -90,8 +91,8 @@ class move_tiles {
       rank_list ranks;
       rank_rows(t, m, rows, ranks, each, now);
       int const sorted = reserve_runs(t, m, now);
-      if constexpr (has_rest)
-        sort_with_rest(t, m, rows, ranks, each, now);
+      if constexpr (has_payload)
+        sort_with_payload(t, m, rows, ranks, each, now);
       else
         sort(t, m, rows, ranks, each, now);
       t.barrier();
@@ -101,32 +102,32 @@ class move_tiles {
       write_runs(t, m, sorted, now);
       now = next;
     }
-    if constexpr (holds) m_to.holder.end(t, m.held);
+    if constexpr (has_filter) m_to.filter.end(t, m.filtered);
   }
 
  private:
   /// Partitions that a thread reserves space in at once.
-  static constexpr int parts_each = Stable ? 1 : tuned::parts_each;
+  static constexpr int partitions_each = Stable ? 1 : tuned::partitions_each;
 
   /// Rows that are sorted at once; few enough for an int.
   struct tile {
     source_index first;
     int rows;
     std::uint32_t number = 0;  // number of the tile, if rows come from fixed-capacity partitions
-    std::uint32_t room = 0;    // the partition that they come from
+    std::uint32_t coarse = 0;  // the partition that they come from
   };
   template <class Team>
   KOKKOS_FUNCTION tile first_tile(Team const& t, int size) const {
     auto const rank = static_cast<std::uint64_t>(t.league_rank());
-    if constexpr (from_rooms)
-      return tile_of_room(t, static_cast<std::uint32_t>(rank), size);
+    if constexpr (from_fixed_partitions)
+      return tile_of_partition(t, static_cast<std::uint32_t>(rank), size);
     else
       return tile_at(t, Stable ? m_ranges.begin(t.league_rank()) : rank * length_of(size), size);
   }
   template <class Team>
   KOKKOS_FUNCTION tile next_tile(Team const& t, tile const& now, int size) const {
-    if constexpr (from_rooms)
-      return tile_of_room(t, now.number + static_cast<std::uint32_t>(t.league_size()), size);
+    if constexpr (from_fixed_partitions)
+      return tile_of_partition(t, now.number + static_cast<std::uint32_t>(t.league_size()), size);
     else
       return tile_at(t, std::uint64_t(now.first) + step_of(t, size), size);
   }
@@ -146,29 +147,30 @@ class move_tiles {
     return length_of(size) * static_cast<std::uint64_t>(Stable ? 1 : t.league_size());
   }
   /// Returns the team's first tile with rows, beginning with tile `number`. Every fixed-capacity
-  /// partition (`room`) has the same number of tiles, some of which may be empty.
+  /// partition has the same number of tiles, some of which may be empty.
   template <class Team>
-  KOKKOS_FUNCTION tile tile_of_room(Team const& t, std::uint32_t number, int size) const {
+  KOKKOS_FUNCTION tile tile_of_partition(Team const& t, std::uint32_t number, int size) const {
     auto const length = static_cast<std::uint32_t>(size);
-    std::uint32_t const each = (m_to.from.room + length - 1) / length,
-                        tiles = each * static_cast<std::uint32_t>(m_to.from.parts);
+    std::uint32_t const each = (m_to.from.capacity + length - 1) / length,
+                        tiles = each * static_cast<std::uint32_t>(m_to.from.partitions);
     for (; number < tiles; number += static_cast<std::uint32_t>(t.league_size())) {
-      std::uint32_t const room = number / each, begin = (number - room * each) * length,
-                          rows = m_to.from.rows_in_room(room);
+      std::uint32_t const coarse = number / each, begin = (number - coarse * each) * length,
+                          rows = m_to.from.stored_rows(coarse);
       if (begin < rows)
-        return {std::uint64_t(room) * m_to.from.room + begin,
-                static_cast<int>(Kokkos::min(rows - begin, length)), number, room};
+        return {std::uint64_t(coarse) * m_to.from.capacity + begin,
+                static_cast<int>(Kokkos::min(rows - begin, length)), number, coarse};
     }
     return {0, 0};
   }
-  /// Returns the first of the partitions that the rows of a tile go to. part_in returns a row's
-  /// partition relative to that one.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_part(tile const& now) const {
-    return from_rooms ? now.room * static_cast<std::uint32_t>(m_to.parts) : 0;
+  /// Returns the first of the partitions that the rows of a tile go to. relative_partition returns
+  /// a row's partition relative to that one.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_partition(tile const& now) const {
+    return from_fixed_partitions ? now.coarse * static_cast<std::uint32_t>(m_to.partitions) : 0;
   }
   template <class AnyRow>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t part_in(tile const& now, AnyRow const& r) const {
-    return m_part(r) - first_part(now);
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t relative_partition(tile const& now,
+                                                               AnyRow const& r) const {
+    return m_partition_of(r) - first_partition(now);
   }
   /// Ranks of a thread's rows within their partition and group of threads, two per register.
   class rank_list {
@@ -188,21 +190,23 @@ class move_tiles {
   struct memory {
     index* to;  // of a partition: output index minus tile index of its run
     std::uint32_t*
-        begin;  // of group g, part p at g * parts + p: rows, then begin of their run in the tile
+        begin;  // group g, partition p at g * partitions + p: rows, then where their run begins
     row* sorted;
-    std::byte* held;
+    std::byte* filtered;
   };
   KOKKOS_FUNCTION std::size_t counter_bytes() const {
-    return static_cast<std::size_t>((m_to.parts * tuned::counter_bytes(Stable) + 15) / 16 * 16);
+    return static_cast<std::size_t>((m_to.partitions * tuned::counter_bytes(Stable) + 15) / 16 *
+                                    16);
   }
   /// Whether the host chooses a tile length for which teams have equal numbers of tiles. Not for
   /// rows of 16 bytes: a length that is unknown at compile time costs them registers (H100, 2^26
-  /// rows into `rooms`: 2.27 instead of 2.02 ms).
-  static constexpr bool is_balanced = !Stable && !from_rooms && sizeof(loaded) <= 8;
+  /// rows into `fixed_partitions`: 2.27 instead of 2.02 ms).
+  static constexpr bool is_balanced = !Stable && !from_fixed_partitions && sizeof(loaded) <= 8;
   /// Returns the maximum of rows per thread and tile: what the scratch holds beside the counters.
   KOKKOS_FUNCTION int most_rows_each() const {
-    std::size_t const room = tuned::scratch_bytes - counter_bytes() - holder::scratch_bytes;
-    return Kokkos::min(static_cast<int>(room / (threads * sizeof(row))), int(max_each)) / run * run;
+    std::size_t const available = tuned::scratch_bytes - counter_bytes() - filter::scratch_bytes;
+    return Kokkos::min(static_cast<int>(available / (threads * sizeof(row))), int(max_each)) / run *
+           run;
   }
   /// Returns the fewest rows per thread and tile that give a team no more tiles than `most` does.
   /// Otherwise all teams would wait at the end for the last tiles of a few. Runs on the host,
@@ -219,18 +223,18 @@ class move_tiles {
   template <class Team>
   KOKKOS_FUNCTION memory memory_of(Team const& t) const {
     auto* const to = reinterpret_cast<index*>(t.scratch());
-    return {to, reinterpret_cast<std::uint32_t*>(to + m_to.parts),
+    return {to, reinterpret_cast<std::uint32_t*>(to + m_to.partitions),
             reinterpret_cast<row*>(t.scratch() + counter_bytes()),
-            t.scratch() + tuned::scratch_bytes - holder::scratch_bytes};
+            t.scratch() + tuned::scratch_bytes - filter::scratch_bytes};
   }
   /// Returns the counters of the thread's group.
   template <class Team>
   KOKKOS_FUNCTION std::uint32_t* group_of(Team const& t, memory const& m) const {
-    return Stable ? m.begin + t.rank() / width * m_to.parts : m.begin;
+    return Stable ? m.begin + t.rank() / width * m_to.partitions : m.begin;
   }
   template <class Team>
   KOKKOS_FUNCTION void zero_counts(Team const& t, memory const& m) const {
-    for (int i = t.rank(); i < groups * m_to.parts; i += t.size()) m.begin[i] = 0;
+    for (int i = t.rank(); i < groups * m_to.partitions; i += t.size()) m.begin[i] = 0;
   }
   /// Indices of a thread's rows in the tile: row j is at first + j / run * step + j % run, if that
   /// is below last. Threads of a warp have adjacent runs. In a stable partition each warp has a
@@ -262,7 +266,7 @@ class move_tiles {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, loaded (&rows)[max_each], int each,
                                         tile const& now) const {
-    auto const& source = partition::unsettled(m_source);
+    auto const& source = partition::unmixed_source(m_source);
     auto const load_one = [&](int j, int i) {
       rows[j] = source.load(std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     };
@@ -290,22 +294,22 @@ class move_tiles {
       rank_in_order(t, m, rows, ranks, each, now);
     else
       for_my_rows(t, each, now, [&](int j, int i) {
-        partition::settle(m_source, rows[j]);
-        ranks.set(j, rank_or_hold(m, now, rows[j],
-                                  std::uint64_t(now.first) + static_cast<std::uint64_t>(i)));
+        partition::mix_key(m_source, rows[j]);
+        ranks.set(j, rank_or_filter(m, now, rows[j],
+                                    std::uint64_t(now.first) + static_cast<std::uint64_t>(i)));
       });
     t.barrier();
   }
-  /// Returns the row's rank in its partition. If the holder keeps the row, returns the holder's
+  /// Returns the row's rank in its partition. If the filter keeps the row, returns the filter's
   /// number for it, plus 2^15.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank_or_hold(memory const& m, tile const& now,
-                                                         loaded const& r,
-                                                         [[maybe_unused]] std::uint64_t i) const {
-    if constexpr (holds) {
-      std::uint32_t const slot = m_to.holder.take(m.held, r, i);
-      if (slot != holder::none) return held | slot;
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank_or_filter(memory const& m, tile const& now,
+                                                           loaded const& r,
+                                                           [[maybe_unused]] std::uint64_t i) const {
+    if constexpr (has_filter) {
+      std::uint32_t const slot = m_to.filter.try_filter(m.filtered, r, i);
+      if (slot != filter::none) return filtered | slot;
     }
-    return device::fetch_add(device::scratch(m.begin + part_in(now, r)), 1);
+    return device::fetch_add(device::scratch(m.begin + relative_partition(now, r)), 1);
   }
   /// Computes the ranks in the order of rows. `equal` has a bit for each lane whose row goes to the
   /// same partition: one ballot per bit of the partition number.
@@ -320,10 +324,10 @@ class move_tiles {
     KARPOS_UNROLL
     for (int j = 0; j < max_each; ++j) {
       bool const valid = i[j] < i.last;
-      if (valid) partition::settle(m_source, rows[j]);
-      std::uint32_t const p = valid ? m_part(rows[j]) : 0;
+      if (valid) partition::mix_key(m_source, rows[j]);
+      std::uint32_t const p = valid ? m_partition_of(rows[j]) : 0;
       auto equal = warp.ballot([&](int) { return valid; });
-      for (std::uint32_t bit = 1; bit < static_cast<std::uint32_t>(m_to.parts); bit <<= 1) {
+      for (std::uint32_t bit = 1; bit < static_cast<std::uint32_t>(m_to.partitions); bit <<= 1) {
         auto const ones = warp.ballot([&](int) { return (p & bit) != 0; });
         equal = equal & ((p & bit) != 0 ? ones : ~ones);
       }
@@ -341,33 +345,33 @@ class move_tiles {
   KOKKOS_FORCEINLINE_FUNCTION int reserve_runs(Team const& t, memory const& m,
                                                tile const& now) const {
     std::uint32_t begin = 0;
-    for (int p = 0; p < m_to.parts; p += parts_each * t.size())
+    for (int p = 0; p < m_to.partitions; p += partitions_each * t.size())
       begin += reserve(t, m, now, p, begin);
     t.barrier();
     return static_cast<int>(begin);
   }
-  /// Reserves space for parts_each * t.size() partitions from `first` on, whose runs begin at
+  /// Reserves space for partitions_each * t.size() partitions from `first` on, whose runs begin at
   /// `begin` in the tile. Returns the length of these runs.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t reserve(Team const& t, memory const& m, tile const& now,
                                                     int first, std::uint32_t begin) const {
-    std::uint32_t taken[parts_each] = {};
+    std::uint32_t taken[partitions_each] = {};
     std::uint64_t mine = 0, total = 0;
     KARPOS_UNROLL
-    for (int k = 0; k < parts_each; ++k) {
+    for (int k = 0; k < partitions_each; ++k) {
       int const p = first + t.rank() + k * t.size();
-      std::uint32_t const count = p < m_to.parts ? length(m, p) : 0;
+      std::uint32_t const count = p < m_to.partitions ? length(m, p) : 0;
       mine += count;
       if (!Stable && count != 0)
-        taken[k] = device::fetch_add(m_to.taken + first_part(now) + p, count);
+        taken[k] = device::fetch_add(m_to.taken + first_partition(now) + p, count);
     }
     begin += static_cast<std::uint32_t>(t.prefix_sum(mine, total));
     KARPOS_UNROLL
-    for (int k = 0; k < parts_each; ++k) {
+    for (int k = 0; k < partitions_each; ++k) {
       int const p = first + t.rank() + k * t.size();
-      if (p >= m_to.parts) break;
+      if (p >= m_to.partitions) break;
       std::uint32_t const count = length(m, p);
-      m.to[p] = place_of_run(t, static_cast<int>(first_part(now)) + p, count, taken[k]) - begin;
+      m.to[p] = reserve_run(t, static_cast<int>(first_partition(now)) + p, count, taken[k]) - begin;
       place_run(m, p, begin);
       begin += count;
     }
@@ -376,19 +380,20 @@ class move_tiles {
   /// Returns where a run begins in the output. If it overflows its fixed capacity, returns its
   /// index on the overflow list, plus 2^31.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION index place_of_run(Team const& t, int p, std::uint32_t count,
-                                                 std::uint32_t taken) const {
+  KOKKOS_FORCEINLINE_FUNCTION index reserve_run(Team const& t, int p, std::uint32_t count,
+                                                std::uint32_t taken) const {
     if constexpr (Stable)
-      return take_own(t, p, count);
-    else if constexpr (in_rooms)
-      return taken + count <= m_to.room ? taken : m_to.take_listed(p, count, taken) | listed;
+      return reserve_in_range(t, p, count);
+    else if constexpr (in_fixed_partitions)
+      return taken + count <= m_to.capacity ? taken
+                                            : m_to.reserve_overflow(p, count, taken) | overflowed;
     else
       return static_cast<index>(m_to.begins[p]) + taken;
   }
   /// Reserves space among the rows of the team's range.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t take_own(Team const& t, int p,
-                                                     std::uint32_t count) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t reserve_in_range(Team const& t, int p,
+                                                             std::uint32_t count) const {
     std::uint64_t* const next = m_to.of_range(t.league_rank()) + p;
     std::uint64_t const to = *next;
     *next = to + count;
@@ -397,13 +402,13 @@ class move_tiles {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t length(memory const& m, int p) const {
     std::uint32_t sum = 0;
     KARPOS_UNROLL_BY(4)
-    for (int g = 0; g < groups; ++g) sum += m.begin[g * m_to.parts + p];
+    for (int g = 0; g < groups; ++g) sum += m.begin[g * m_to.partitions + p];
     return sum;
   }
   KOKKOS_FORCEINLINE_FUNCTION void place_run(memory const& m, int p, std::uint32_t begin) const {
     KARPOS_UNROLL_BY(4)
     for (int g = 0; g < groups; ++g) {
-      std::uint32_t& of_group = m.begin[g * m_to.parts + p];
+      std::uint32_t& of_group = m.begin[g * m_to.partitions + p];
       std::uint32_t const count = of_group;
       of_group = begin;
       begin += count;
@@ -414,38 +419,38 @@ class move_tiles {
                                         loaded const (&rows)[max_each], rank_list const& ranks,
                                         int each, tile const& now) const {
     std::uint32_t const* const begin = group_of(t, m);
-    [[maybe_unused]] typename holder::pending pending{};
+    [[maybe_unused]] typename filter::pending pending{};
     for_my_rows(t, each, now, [&](int j, int i) {
-      if constexpr (holds)
-        if (ranks[j] >= held)
-          return m_to.holder.add(m.held, pending, ranks[j] - held, rows[j],
+      if constexpr (has_filter)
+        if (ranks[j] >= filtered)
+          return m_to.filter.add(m.filtered, pending, ranks[j] - filtered, rows[j],
                                  std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
       loaded const r = device::opaque(rows[j]);  // else compilers keep the partitions of all rows
-      m.sorted[begin[part_in(now, r)] + ranks[j]] =
+      m.sorted[begin[relative_partition(now, r)] + ranks[j]] =
           m_source.make(r, std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     });
-    if constexpr (holds) m_to.holder.merge(m.held, pending);
+    if constexpr (has_filter) m_to.filter.merge(m.filtered, pending);
   }
-  /// Sorts rows, and loads their `rest`, of adjacent rows at once.
+  /// Sorts rows, and loads their `payload`, of adjacent rows at once.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void sort_with_rest(Team const& t, memory const& m,
-                                                  loaded const (&rows)[max_each],
-                                                  rank_list const& ranks, int each,
-                                                  tile const& now) const {
-    static_assert(!holds);
+  KOKKOS_FORCEINLINE_FUNCTION void sort_with_payload(Team const& t, memory const& m,
+                                                     loaded const (&rows)[max_each],
+                                                     rank_list const& ranks, int each,
+                                                     tile const& now) const {
+    static_assert(!has_filter);
     std::uint32_t const* const begin = group_of(t, m);
     strided const i = mine(t, each, now);
     auto const row_at = [&](int j) { return std::uint64_t(now.first) + std::uint64_t(i[j]); };
     KARPOS_UNROLL
     for (int j = 0; j < max_each; j += run) {
-      typename Source::rest rest[run];
-      if (i[j + run - 1] < i.last) m_source.template load_rest<run>(row_at(j), rest);
+      typename Source::payload payload[run];
+      if (i[j + run - 1] < i.last) m_source.template load_payload<run>(row_at(j), payload);
       KARPOS_UNROLL
       for (int k = 0; k < run; ++k) {
         if (i[j + k] >= i.last) continue;
-        if (i[j + run - 1] >= i.last) m_source.template load_rest<1>(row_at(j + k), rest + k);
+        if (i[j + run - 1] >= i.last) m_source.template load_payload<1>(row_at(j + k), payload + k);
         loaded const r = device::opaque(rows[j + k]);
-        m.sorted[begin[part_in(now, r)] + ranks[j + k]] = m_source.make(r, rest[k]);
+        m.sorted[begin[relative_partition(now, r)] + ranks[j + k]] = m_source.make(r, payload[k]);
       }
     }
   }
@@ -454,21 +459,22 @@ class move_tiles {
                                               tile const& now) const {
     for (int i = t.rank(); i < rows; i += t.size()) {
       row const r = m.sorted[i];
-      std::uint32_t const p = m_part(r);
-      index const to = m.to[p - first_part(now)] + static_cast<index>(i);
-      if constexpr (!in_rooms)
+      std::uint32_t const p = m_partition_of(r);
+      index const to = m.to[p - first_partition(now)] + static_cast<index>(i);
+      if constexpr (!in_fixed_partitions)
         m_out[to] = r;
-      else if (to < listed)
-        m_out[static_cast<std::uint64_t>(p) * m_to.room + to] = r;
-      else if (to - listed < m_to.capacity)
-        m_to.list[to - listed] = r;
+      else if (to < overflowed)
+        m_out[static_cast<std::uint64_t>(p) * m_to.capacity + to] = r;
+      else if (to - overflowed < m_to.list_capacity)
+        m_to.list[to - overflowed] = r;
     }
   }
 
-  static constexpr std::uint32_t listed = std::uint32_t(1) << 31, held = std::uint32_t(1) << 15;
+  static constexpr std::uint32_t overflowed = std::uint32_t(1) << 31, filtered = std::uint32_t(1)
+                                                                                 << 15;
 
   Source m_source;
-  Part m_part;
+  PartitionOf m_partition_of;
   row_ranges m_ranges;
   To m_to;
   Out m_out;
@@ -476,11 +482,11 @@ class move_tiles {
 };
 
 /// A cache line that buffers rows of one partition until it is full (software write combining).
-/// Rows whose size does not divide a line are not buffered (is_filled).
+/// Rows whose size does not divide a line are not buffered (is_buffered).
 template <class Row>
 struct alignas(device::line_bytes) line_of_rows {
-  static constexpr bool is_filled = device::line_bytes % sizeof(Row) == 0;
-  static constexpr std::uint64_t count = is_filled ? device::line_bytes / sizeof(Row) : 1;
+  static constexpr bool is_buffered = device::line_bytes % sizeof(Row) == 0;
+  static constexpr std::uint64_t count = is_buffered ? device::line_bytes / sizeof(Row) : 1;
   Row rows[count];
 };
 
@@ -489,19 +495,19 @@ template <class Row>
 struct waiting_lines {
   line_of_rows<Row>*
       lines;  // range r's begin at r * (stride + batch_rows): one per partition, then spare ones
-  std::uint32_t* at;       // of range r, part p at r * stride + p: index of its next buffered row
+  std::uint32_t* at;       // range r, partition p at r * stride + p: index of its next buffered row
   std::uint64_t* written;  // likewise: its next line in the output
 };
 
 /// A step for CPUs: a thread buffers a cache line of rows per partition, and writes the line when
 /// it is full. It buffers a batch of rows without a branch, because no processor predicts which row
 /// fills a line. A full line goes on a list, and its partition gets a spare line. After the batch
-/// the listed lines are written, and become the spare ones.
+/// the full lines are written, and become the spare ones.
 ///
 /// Source: Satish et al., "Fast sort on CPUs and GPUs", SIGMOD 2010; Wassenberg, Sanders,
 ///   "Engineering a multi-core radix sort", Euro-Par 2011 (software write-combining buffers,
 ///   non-temporal stores).
-template <class ExecSpace, class Source, class Part>
+template <class ExecSpace, class Source, class PartitionOf>
 class move_lines {
   using row = typename Source::row;
   using line = line_of_rows<row>;
@@ -512,10 +518,10 @@ class move_lines {
   static constexpr int threads = 1, teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = 64;
 
-  move_lines(Source const& s, Part const& p, row_ranges const& r, places const& to, row* out,
+  move_lines(Source const& s, PartitionOf const& p, row_ranges const& r, places const& to, row* out,
              waiting_lines<row> const& w, bool past_caches)
       : m_source(s),
-        m_part(p),
+        m_partition_of(p),
         m_ranges(r),
         m_to(to),
         m_out(out),
@@ -524,10 +530,10 @@ class move_lines {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    if constexpr (line::is_filled)
-      by_lines(t.league_rank());
+    if constexpr (line::is_buffered)
+      move_buffered(t.league_rank());
     else
-      one_by_one(t.league_rank());
+      move_unbuffered(t.league_rank());
   }
 
  private:
@@ -541,28 +547,28 @@ class move_lines {
     row* out;
   };
   struct full_line {
-    std::uint32_t part, last;  // index of the line's last row in rows
+    std::uint32_t partition, last;  // index of the line's last row in rows
   };
 
-  KOKKOS_FUNCTION void one_by_one(int range) const {
+  KOKKOS_FUNCTION void move_unbuffered(int range) const {
     std::uint64_t* const next = m_to.of_range(range);
     for (std::uint64_t i = m_ranges.begin(range); i < m_ranges.end(range); ++i) {
       row const r = m_source.make(m_source.load(i), i);
-      m_out[next[m_part(r)]++] = r;
+      m_out[next[m_partition_of(r)]++] = r;
     }
   }
-  KOKKOS_FUNCTION void by_lines(int range) const {
+  KOKKOS_FUNCTION void move_buffered(int range) const {
     memory const m = begin_lines(range);
     std::uint32_t spare[batch];
     for (int j = 0; j < batch; ++j)
-      spare[j] = static_cast<std::uint32_t>(m_to.parts + j) * line_rows;
+      spare[j] = static_cast<std::uint32_t>(m_to.partitions + j) * line_rows;
     std::uint64_t const end = m_ranges.end(range);
     for (std::uint64_t i = m_ranges.begin(range); i < end; i += batch) {
       full_line full[batch];
       std::uint32_t const n = fill(m, i, Kokkos::min(i + batch, end), spare, full);
       for (std::uint32_t j = 0; j < n; ++j) {
         spare[j] = full[j].last / line_rows * line_rows;
-        write_full(m, full[j].part, m.rows + spare[j]);
+        write_full(m, full[j].partition, m.rows + spare[j]);
       }
     }
     write_rest(m);
@@ -571,10 +577,10 @@ class move_lines {
   KOKKOS_FUNCTION memory begin_lines(int range) const {
     std::uint64_t const skew = reinterpret_cast<std::uintptr_t>(m_out) / sizeof(row) % line_rows;
     auto const r = static_cast<std::uint64_t>(range);
-    std::uint64_t const parts = r * m_to.stride;
-    memory const m{m_waiting.lines[parts + r * batch].rows, m_waiting.at + parts,
-                   m_waiting.written + parts, m_to.of_range(range), m_out - skew};
-    for (int p = 0; p < m_to.parts; ++p) {
+    std::uint64_t const partitions = r * m_to.stride;
+    memory const m{m_waiting.lines[partitions + r * batch].rows, m_waiting.at + partitions,
+                   m_waiting.written + partitions, m_to.of_range(range), m_out - skew};
+    for (int p = 0; p < m_to.partitions; ++p) {
       std::uint64_t const first = m.firsts[p] += skew, before = first % line_rows;
       m.at[p] = static_cast<std::uint32_t>(p) * line_rows + static_cast<std::uint32_t>(before);
       m.written[p] = first - before;
@@ -589,7 +595,7 @@ class move_lines {
     std::uint32_t n = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
       row const r = m_source.make(m_source.load(i), i);
-      std::uint32_t const p = m_part(r), at = m.at[p], next = at + 1;
+      std::uint32_t const p = m_partition_of(r), at = m.at[p], next = at + 1;
       bool const is_full = next % line_rows == 0;
       m.rows[at] = r;
       full[n] = {p, at};
@@ -598,34 +604,34 @@ class move_lines {
     }
     return n;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void write_full(memory const& m, std::uint32_t part,
+  KOKKOS_FORCEINLINE_FUNCTION void write_full(memory const& m, std::uint32_t partition,
                                               row const* rows) const {
-    std::uint64_t const to = m.written[part];
-    m.written[part] = to + line_rows;
-    if (m_past_caches && to >= m.firsts[part])
+    std::uint64_t const to = m.written[partition];
+    m.written[partition] = to + line_rows;
+    if (m_past_caches && to >= m.firsts[partition])
       device::stream_line(m.out + to, rows);
     else
-      write(m, part, to, rows, line_rows);
+      write(m, partition, to, rows, line_rows);
   }
   KOKKOS_FUNCTION void write_rest(memory const& m) const {
-    for (int i = 0; i < m_to.parts; ++i) {
-      auto const part = static_cast<std::uint32_t>(i);
-      std::uint32_t const rows = m.at[part] % line_rows;
-      write(m, part, m.written[part], m.rows + (m.at[part] - rows), rows);
+    for (int i = 0; i < m_to.partitions; ++i) {
+      auto const partition = static_cast<std::uint32_t>(i);
+      std::uint32_t const rows = m.at[partition] % line_rows;
+      write(m, partition, m.written[partition], m.rows + (m.at[partition] - rows), rows);
     }
   }
   /// Writes the first `count` rows of a line, except those in front of the range's first row of the
   /// partition.
-  KOKKOS_FORCEINLINE_FUNCTION static void write(memory const& m, std::uint32_t part,
+  KOKKOS_FORCEINLINE_FUNCTION static void write(memory const& m, std::uint32_t partition,
                                                 std::uint64_t to, row const* rows,
                                                 std::uint32_t count) {
-    std::uint64_t const first = m.firsts[part];
+    std::uint64_t const first = m.firsts[partition];
     for (std::uint32_t i = to < first ? static_cast<std::uint32_t>(first - to) : 0; i < count; ++i)
       m.out[to + i] = rows[i];
   }
 
   Source m_source;
-  Part m_part;
+  PartitionOf m_partition_of;
   row_ranges m_ranges;
   places m_to;
   row* m_out;

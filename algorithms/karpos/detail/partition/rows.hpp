@@ -11,12 +11,12 @@
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 
-// The rows that a partition splits: a source makes row i from the caller's data, and says which key
-// decides on the row's partition (`part`).
+// The rows that partition splits: a source makes row i from the caller's data, and says which key
+// decides on the row's partition.
 
 namespace karpos::detail::partition {
 
-/// Stands for hash_part of the keys' type.
+/// Stands for hash_partitioner of the keys' type.
 struct by_hash {};
 
 /// Whether a row can be moved at once: trivially copyable, of 4, 8 or 16 bytes.
@@ -58,24 +58,24 @@ KOKKOS_FORCEINLINE_FUNCTION void load_elements(View const& view, std::uint64_t i
     for (int k = 0; k < N; ++k) to[k] = view(i + static_cast<std::uint64_t>(k));
 }
 
-/// Returns a source whose load() leaves out the computation on what it loads. settle(source,
+/// Returns a source whose load() leaves out the computation on what it loads. mix_key(source,
 /// loaded) does that computation once the data has arrived, so that a thread that issues several
 /// loads waits for none of them. Returns the source itself if it has no such computation.
 template <class Source>
-KOKKOS_FORCEINLINE_FUNCTION decltype(auto) unsettled(Source const& source) {
-  if constexpr (requires { source.unsettled(); })
-    return source.unsettled();
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) unmixed_source(Source const& source) {
+  if constexpr (requires { source.unmixed_source(); })
+    return source.unmixed_source();
   else
     return (source);
 }
 template <class Source>
-KOKKOS_FORCEINLINE_FUNCTION void settle(Source const& source, typename Source::loaded& loaded) {
-  if constexpr (requires { source.settle(loaded); }) source.settle(loaded);
+KOKKOS_FORCEINLINE_FUNCTION void mix_key(Source const& source, typename Source::loaded& loaded) {
+  if constexpr (requires { source.mix_key(loaded); }) source.mix_key(loaded);
 }
 
 /// Rows that a source loads as they are.
 template <class Row>
-struct whole_rows {
+struct plain_rows {
   using row = Row;
   using loaded = Row;
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& r, std::uint64_t) { return r; }
@@ -83,10 +83,10 @@ struct whole_rows {
 
 /// Rows that are keys.
 template <class Keys>
-struct keys_alone : whole_rows<typename std::remove_cvref_t<Keys>::non_const_value_type> {
+struct keys_only : plain_rows<typename std::remove_cvref_t<Keys>::non_const_value_type> {
   using key = typename std::remove_cvref_t<Keys>::non_const_value_type;
   Keys keys;
-  explicit keys_alone(Keys const& k) : keys(k) {}
+  explicit keys_only(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION key load(std::uint64_t i) const { return keys(i); }
   template <int N>
@@ -98,7 +98,7 @@ struct keys_alone : whole_rows<typename std::remove_cvref_t<Keys>::non_const_val
 
 /// Rows of a key and a value.
 template <class Row, class Keys, class Values>
-struct keys_and_values : whole_rows<Row> {
+struct keys_and_values : plain_rows<Row> {
   Keys keys;
   Values values;
   keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
@@ -139,8 +139,8 @@ struct keys_and_values<Row, Keys, row_numbers> {
 
 /// Rows that an earlier pass has written to an array.
 template <class Source>
-struct rows_of_array : whole_rows<typename Source::row> {
-  using typename whole_rows<typename Source::row>::row;
+struct rows_of_array : plain_rows<typename Source::row> {
+  using typename plain_rows<typename Source::row>::row;
   row const* rows;
   std::uint64_t count;
   rows_of_array(row const* r, std::uint64_t n) : rows(r), count(n) {}
@@ -154,27 +154,28 @@ struct rows_of_array : whole_rows<typename Source::row> {
 };
 
 /// Returns the partition of a row, or of what was loaded of it: the partition of its key.
-template <class Source, class PartOf>
-struct part_of_row {
-  PartOf part_of;
-  std::uint32_t parts;
+template <class Source, class Partitioner>
+struct partition_of_row {
+  Partitioner partitioner;
+  std::uint32_t partitions;
   template <class Row>
   KARPOS_STEP_FUNCTION std::uint32_t operator()(Row const& r) const {
-    auto const p = part_of(Source::key_of(r));
-    KARPOS_EXPECTS(static_cast<std::uint64_t>(p) < parts, "a part is below the number of parts");
+    auto const p = partitioner(Source::key_of(r));
+    KARPOS_EXPECTS(static_cast<std::uint64_t>(p) < partitions,
+                   "a partitioner's result is below the number of partitions");
     return static_cast<std::uint32_t>(p);
   }
 };
 
 /// Some bits of the partition number, by which one of several passes splits.
-template <class Part>
+template <class PartitionOf>
 struct digit {
-  Part part;
+  PartitionOf partition_of;
   int shift;
   std::uint32_t mask;
   template <class Row>
   KARPOS_STEP_FUNCTION std::uint32_t operator()(Row const& r) const {
-    return part(r) >> shift & mask;
+    return partition_of(r) >> shift & mask;
   }
 };
 
@@ -189,22 +190,22 @@ struct row_ranges {
   KOKKOS_FUNCTION std::uint64_t end(int r) const { return begin(r + 1); }
 };
 
-/// Stands for no holder. A holder (reduce_by_key/hot_keys.hpp) keeps rows back while the others are
-/// split, in memory at the end of a team's scratch.
-struct holds_nothing {
+/// Stands for no filter. A filter (reduce_by_key/heavy_hitters.hpp) holds rows back while the
+/// others are split, in memory at the end of a team's scratch.
+struct no_filter {
   static constexpr std::size_t scratch_bytes = 0;
   struct pending {};
 };
 
 /// Positions in the output of the rows of each partition.
 struct places {
-  using holder_type = holds_nothing;
+  using filter_type = no_filter;
   std::uint64_t* begins;  // of partitions
   std::uint64_t*
       firsts;  // of range r, partition p at r * stride + p; null if ranges reserve space as they go
   std::uint32_t* taken;  // of partitions, if firsts is null: rows that have been placed
   std::uint64_t stride;
-  int parts;
+  int partitions;
 
   KOKKOS_FUNCTION std::uint64_t* of_range(int range) const {
     return firsts + static_cast<std::uint64_t>(range) * stride;

@@ -19,7 +19,7 @@ struct tuning {
   static constexpr int teams_at_once = 1;
   /// Threads whose rows are adjacent: those of a warp.
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
-  /// Counters per partition (`part`) in a team: one, or one per warp.
+  /// Counters per partition in a team: one, or one per warp.
   KOKKOS_FUNCTION static constexpr int groups(bool stable) { return stable ? threads / width : 1; }
   /// Bytes per partition: its counters, and where its rows go, in 32 bits unless stable.
   KOKKOS_FUNCTION static constexpr int counter_bytes(bool stable) {
@@ -39,21 +39,21 @@ struct tuning {
   }
   /// Partitions that a thread reserves space in at once, so that its atomics on global memory
   /// overlap. Eight results would not stay in its registers beside the rows.
-  static constexpr int parts_each = 4;
+  static constexpr int partitions_each = 4;
   /// Partitions of one pass, a power of two. On CPUs each buffers a cache line: 512 KiB, which the
   /// second-level cache still holds. On GPUs their counters take at most half of the scratch.
-  static constexpr int max_parts(bool stable) {
+  static constexpr int max_partitions(bool stable) {
     if (!device::is_device<ExecSpace>) return 8192;
-    auto const room = static_cast<unsigned>(scratch_bytes / 2 / counter_bytes(stable));
-    return Kokkos::min(stable ? 256 : 8192, static_cast<int>(std::bit_floor(room)));
+    auto const available = static_cast<unsigned>(scratch_bytes / 2 / counter_bytes(stable));
+    return Kokkos::min(stable ? 256 : 8192, static_cast<int>(std::bit_floor(available)));
   }
   /// Threads of a team that sorts tiles of rows of row_bytes. If the scratch beside the counters
   /// and the held rows has space for fewer rows than `threads`, fewer threads.
   static constexpr int tile_threads(bool stable, int row_bytes, int held_bytes) {
-    int const room = scratch_bytes - 16 - max_parts(stable) * counter_bytes(stable) - held_bytes;
-    return Kokkos::min(
-        threads,
-        static_cast<int>(std::bit_floor(static_cast<unsigned>(Kokkos::max(room / row_bytes, 1)))));
+    int const available =
+        scratch_bytes - 16 - max_partitions(stable) * counter_bytes(stable) - held_bytes;
+    return Kokkos::min(threads, static_cast<int>(std::bit_floor(
+                                    static_cast<unsigned>(Kokkos::max(available / row_bytes, 1)))));
   }
   /// Rows from which on another team pays off.
   static constexpr std::uint64_t min_rows_each = device::is_device<ExecSpace> ? 4096 : 16384;
@@ -63,28 +63,27 @@ struct tuning {
   static constexpr int batch_rows = 128;
   /// Bytes of output from which on CPUs write full lines past the caches.
   static constexpr std::uint64_t min_streamed_bytes = std::uint64_t(16) << 20;
-  /// Teams that share a multiprocessor in each of two passes (rooms.hpp). H100, 2^27 rows of 12
-  /// bytes of both sides of a join, 1, 2 and 4 teams: 5.96, 5.89 and 6.32 ms.
+  /// Teams that share a multiprocessor in each of two passes (fixed_partitions.hpp). H100, 2^27
+  /// rows of 12 bytes of both sides of a join, 1, 2 and 4 teams: 5.96, 5.89 and 6.32 ms.
   static constexpr int teams_of_two_passes = 2;
 };
 
 /// Constants for passes with at most 256 partitions, whose runs are long in short tiles, too.
 /// Several teams share a multiprocessor, so that some wait for memory while others sort.
 template <class ExecSpace, int Teams>
-struct tuning_of_few_parts : tuning<ExecSpace> {
+struct tuning_of_few_partitions : tuning<ExecSpace> {
   using of_many = tuning<ExecSpace>;
-  static constexpr int max_parts_each = 256;
+  static constexpr int max_partitions_each = 256;
   static constexpr int teams_at_once = Teams, threads = of_many::threads / Teams;
   /// Bytes of shared memory that the machine takes for itself per team.
-  static constexpr int lost_bytes = 1536;
+  static constexpr int reserved_bytes = 1536;
   static constexpr int scratch_bytes =
-      (of_many::scratch_bytes + lost_bytes) / Teams / 256 * 256 - lost_bytes;
+      (of_many::scratch_bytes + reserved_bytes) / Teams / 256 * 256 - reserved_bytes;
   static constexpr int tile_threads(bool stable, int row_bytes, int held_bytes) {
-    int const room =
-        scratch_bytes - 16 - max_parts_each * of_many::counter_bytes(stable) - held_bytes;
-    return Kokkos::min(
-        threads,
-        static_cast<int>(std::bit_floor(static_cast<unsigned>(Kokkos::max(room / row_bytes, 1)))));
+    int const available =
+        scratch_bytes - 16 - max_partitions_each * of_many::counter_bytes(stable) - held_bytes;
+    return Kokkos::min(threads, static_cast<int>(std::bit_floor(
+                                    static_cast<unsigned>(Kokkos::max(available / row_bytes, 1)))));
   }
 };
 

@@ -15,17 +15,17 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 
-// The two steps that aggregate: aggregate_first, rows in any order, as many as a table holds;
+// The two steps that aggregate: pre_aggregate, rows in any order, as many as a table holds;
 // aggregate_chunks, chunks that always fit into a table. A CPU thread does so by itself
-// (group_list.hpp). A team (block) of a GPU processes rows in batches: all rows of a batch find
-// their slots. After a barrier the rows that found their slot taken merge their values. So the
-// first value of a slot needs no identity of the operation, and no flag. If the operation has an
-// identity, every value is merged at once.
+// (group_list.hpp). A team (block) of a GPU processes rows in batches: all rows of a batch find or
+// claim their slots. After a barrier the rows that have not claimed their slot merge their values.
+// So the first value of a slot needs no identity of the operation, and no flag. If the operation
+// has an identity, every value is merged at once.
 
 namespace karpos::detail::reduce_by_key {
 
 /// Words at the front of a team's scratch.
-struct alignas(64) team_words {
+struct alignas(64) team_state {
   std::uint32_t appended = 0;
   std::uint32_t groups = 0;
   std::uint64_t base = 0;    // index in global memory of the first row that the team writes
@@ -41,7 +41,7 @@ class aggregator {
   static constexpr int batch = Batch;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
   /// Destination of a row that needs no slot any more. Destinations from 0 on are slots. Those
-  /// below `nowhere` are indices among the overflowed rows (`left`): nowhere - 1 is the first.
+  /// below `nowhere` are indices among the overflowed rows: nowhere - 1 is the first.
   static constexpr int nowhere = -1;
   /// Whether values are merged at once, without a barrier.
   static constexpr bool has_identity = !has_value<Row> || identity_of<Op, value_type<Row>>::exists;
@@ -49,7 +49,7 @@ class aggregator {
  public:
   static constexpr int threads = tuned::threads, teams_at_once = 1;
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
-    return sizeof(team_words) + table::bytes(slots);
+    return sizeof(team_state) + table::bytes(slots);
   }
   static constexpr std::uint32_t max_slots = tuned::slots(sizeof(Row));
   static constexpr std::size_t scratch_bytes = bytes(max_slots);
@@ -65,59 +65,61 @@ class aggregator {
       : aggregator(t, t.scratch(), slots, op) {}
   template <class Team>
   KOKKOS_FUNCTION aggregator(Team const& t, std::byte* memory, std::uint32_t slots, Op const& op)
-      : m_words(reinterpret_cast<team_words*>(memory)),
-        m_table(memory + sizeof(team_words), slots),
+      : m_state(reinterpret_cast<team_state*>(memory)),
+        m_table(memory + sizeof(team_state), slots),
         m_op(op) {
     clear(t);
   }
-  /// Divides the table into columns (table.hpp). Call fold() before the groups are written.
+  /// Divides the table into columns (table.hpp). Call merge_columns() before the groups are
+  /// written.
   template <class Team>
   KOKKOS_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
     m_table.set_columns(t, columns);
   }
   template <class Team>
-  KOKKOS_FUNCTION void fold(Team const& t) {
-    m_taken -= m_table.fold(t, m_op);
+  KOKKOS_FUNCTION void merge_columns(Team const& t) {
+    m_claimed -= m_table.merge_columns(t, m_op);
   }
   /// Begins again with an empty table of another number of slots. Has a barrier at either end.
   template <class Team>
   KOKKOS_FUNCTION void restart(Team const& t, std::uint32_t slots) {
     t.barrier();
-    m_table = table(reinterpret_cast<std::byte*>(m_words + 1), slots);
-    m_taken = 0;
+    m_table = table(reinterpret_cast<std::byte*>(m_state + 1), slots);
+    m_claimed = 0;
     clear(t);
   }
 
   /// Aggregates rows [first, last) of a source. Rows that find no slot within `probes` probes
-  /// overflow: they are written to `left`, at indices reserved by adding to *count. If left.rows is
-  /// nullptr, every row must find a slot.
+  /// overflow: they are written to `overflow`, at indices reserved by adding to *count. If
+  /// overflow.rows is nullptr, every row must find a slot.
   template <class Team, class Source>
   KOKKOS_FORCEINLINE_FUNCTION void add(Team const& t, Source const& source, std::uint64_t first,
                                        std::uint64_t last, std::uint32_t probes,
-                                       partial_array<Row> const& left, std::uint64_t* count) {
+                                       partial_array<Row> const& overflow, std::uint64_t* count) {
     constexpr int run = run_of<Source>;
-    bool const leaves = left.rows != nullptr;
+    bool const may_overflow = overflow.rows != nullptr;
     for (std::uint64_t i = first; i < last; i += batch * static_cast<std::uint64_t>(t.size())) {
       Row rows[batch];
       load(t, source, i, last, rows);
       if constexpr (has_identity) {
         std::uint32_t const without_slot = merge_at_once<run>(t, i, last, probes, rows);
-        if (leaves) append_left(t, rows, without_slot, left, count);
+        if (may_overflow) append_overflow(t, rows, without_slot, overflow, count);
       } else {
         int to[batch];
-        find<run>(t, i, last, probes, leaves, rows, to);
+        find_slots<run>(t, i, last, probes, may_overflow, rows, to);
         t.barrier();
-        if (leaves) write_left(t, rows, to, left, count);
+        if (may_overflow) write_overflow(t, rows, to, overflow, count);
         if constexpr (has_value<Row>) merge(rows, to);
       }
     }
   }
 
-  /// Aggregates rows [first, last) of a source, or gives up. Returns whether every row has found a
-  /// slot within `probes` probes.
+  /// Aggregates rows [first, last) of a source, until some row finds no slot within `probes`
+  /// probes. Returns whether every row has found one.
   template <class Team, class Source>
-  KOKKOS_FORCEINLINE_FUNCTION bool add_all(Team const& t, Source const& source, std::uint64_t first,
-                                           std::uint64_t last, std::uint32_t probes) {
+  KOKKOS_FORCEINLINE_FUNCTION bool try_add_all(Team const& t, Source const& source,
+                                               std::uint64_t first, std::uint64_t last,
+                                               std::uint32_t probes) {
     constexpr int run = run_of<Source>;
     bool all = true;
     for (std::uint64_t i = first; i < last; i += batch * static_cast<std::uint64_t>(t.size())) {
@@ -125,11 +127,11 @@ class aggregator {
       load(t, source, i, last, rows);
       if constexpr (has_identity) {
         all &= merge_at_once<run>(t, i, last, probes, rows) == 0;
-        if (!all) m_words->failed = 1;
-        if (some_failed(t)) break;
+        if (!all) m_state->failed = 1;
+        if (any_failed(t)) break;
       } else {
         int to[batch];
-        all = find<run>(t, i, last, probes, false, rows, to);
+        all = find_slots<run>(t, i, last, probes, false, rows, to);
         if (t.any(!all)) return false;
         if constexpr (has_value<Row>) merge(rows, to);
       }
@@ -139,22 +141,22 @@ class aggregator {
 
   /// Returns whether rows have overflowed. Has a barrier.
   template <class Team>
-  KOKKOS_FUNCTION bool has_left(Team const& t) const {
+  KOKKOS_FUNCTION bool has_overflowed(Team const& t) const {
     t.barrier();
-    return m_words->failed != 0;
+    return m_state->failed != 0;
   }
   /// Returns the number of groups, once they have been written.
-  KOKKOS_FUNCTION std::uint32_t groups() const { return m_words->groups; }
+  KOKKOS_FUNCTION std::uint32_t groups() const { return m_state->groups; }
 
   /// Writes the groups to sink, at indices reserved by adding to *count.
   template <class Team, class Sink>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, Sink const& sink,
                                                 std::uint64_t* count) {
-    device::add(device::scratch(&m_words->groups), m_taken);
+    device::add(device::scratch(&m_state->groups), m_claimed);
     t.barrier();
-    if (t.rank() == 0) m_words->base = device::fetch_add(count, m_words->groups);
+    if (t.rank() == 0) m_state->base = device::fetch_add(count, m_state->groups);
     t.barrier();
-    std::uint64_t const base = m_words->base;
+    std::uint64_t const base = m_state->base;
     write_slots(t, sink, base);
   }
 
@@ -165,7 +167,7 @@ class aggregator {
 
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& t) const {
-    if (t.rank() == 0) *m_words = {};
+    if (t.rank() == 0) *m_state = {};
     if constexpr (has_identity)
       m_table.template clear_to_identity<Op>(t);
     else
@@ -174,8 +176,8 @@ class aggregator {
   }
   /// Returns whether every thread has a full batch of rows.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static bool is_whole(Team const& t, std::uint64_t first,
-                                                   std::uint64_t last) {
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_full(Team const& t, std::uint64_t first,
+                                                  std::uint64_t last) {
     return last - first >= batch * static_cast<std::uint64_t>(t.size());
   }
   /// Finds a slot for each row of the batch, and merges its value at once. Returns a bit for each
@@ -184,35 +186,36 @@ class aggregator {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint64_t first,
                                                           std::uint64_t last, std::uint32_t probes,
                                                           Row const (&rows)[batch]) {
-    if (is_whole(t, first, last)) return merge_at_once(t, probes, rows, [](int) { return true; });
+    if (is_full(t, first, last)) return merge_at_once(t, probes, rows, [](int) { return true; });
     return merge_at_once(t, probes, rows, [&](int j) { return index<Run>(t, first, j) < last; });
   }
-  /// Does so for each row j for which is(j) is true.
-  template <class Team, class Is>
+  /// Does so for each row j for which is_valid(j) is true.
+  template <class Team, class IsValid>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_at_once(Team const& t, std::uint32_t probes,
-                                                          Row const (&rows)[batch], Is const& is) {
+                                                          Row const (&rows)[batch],
+                                                          IsValid const& is_valid) {
     auto const warp = t.template this_tile<width>();
     std::uint32_t without_slot = 0;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
-      bool present = is(j);
+      bool present = is_valid(j);
       if constexpr (Sparse) {
         typename table::home_slot home{};
-        if (present) home = m_table.look_at_home(rows[j]);
+        if (present) home = m_table.probe_home(rows[j]);
         std::uint32_t slot = home.index;
         if (present && !table::is_found(home, rows[j]))
-          present = find_behind(rows[j], home, probes, slot);
+          present = find_past_home(rows[j], home, probes, slot);
         warp.sync();  // the warp adds together
         merge_if(present, slot, rows[j]);
       } else {
         slot_of_row slot{0, false, false};
-        if (present) slot = m_table.template find_or_take<false>(rows[j], probes);
-        m_taken += slot.taken;
+        if (present) slot = m_table.template find_or_claim<false>(rows[j], probes);
+        m_claimed += slot.claimed;
         present = slot.present;
         warp.sync();  // likewise
         merge_if(present, slot.index, rows[j]);
       }
-      if (is(j) && !present) without_slot |= 1u << j;
+      if (is_valid(j) && !present) without_slot |= 1u << j;
     }
     return without_slot;
   }
@@ -222,29 +225,30 @@ class aggregator {
   }
   /// Finds a slot for a row whose home slot, as it was read, has another key or none. Returns
   /// whether there is one.
-  KOKKOS_FORCEINLINE_FUNCTION bool find_behind(Row const& r, typename table::home_slot const& home,
-                                               std::uint32_t probes, std::uint32_t& slot) {
-    slot_of_row const s = m_table.template find_or_take_behind<false>(r, home, probes);
-    m_taken += s.taken;
+  KOKKOS_FORCEINLINE_FUNCTION bool find_past_home(Row const& r,
+                                                  typename table::home_slot const& home,
+                                                  std::uint32_t probes, std::uint32_t& slot) {
+    slot_of_row const s = m_table.template find_or_claim_past_home<false>(r, home, probes);
+    m_claimed += s.claimed;
     slot = s.index;
     return s.present;
   }
-  /// Returns whether some row has found no slot, as far as the warp can see.
+  /// Returns whether a thread of the warp reads that some row of the team has found no slot.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool some_failed(Team const& t) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool any_failed(Team const& t) const {
     auto const warp = t.template this_tile<width>();
     return static_cast<bool>(warp.ballot(
-        [&](int) { return device::load_relaxed(device::scratch(&m_words->failed)) != 0; }));
+        [&](int) { return device::load_relaxed(device::scratch(&m_state->failed)) != 0; }));
   }
   /// Writes overflowed rows, with one atomic addition per warp.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void append_left(Team const& t, Row const (&rows)[batch],
-                                               std::uint32_t without_slot,
-                                               partial_array<Row> const& left,
-                                               std::uint64_t* count) {
+  KOKKOS_FORCEINLINE_FUNCTION void append_overflow(Team const& t, Row const (&rows)[batch],
+                                                   std::uint32_t without_slot,
+                                                   partial_array<Row> const& overflow,
+                                                   std::uint64_t* count) {
     auto const warp = t.template this_tile<width>();
     if (!warp.ballot([&](int) { return without_slot != 0; })) return;
-    m_words->failed = 1;
+    m_state->failed = 1;
     auto const places = warp.prefix_sum(
         warp.each([&](int) { return Kokkos::Experimental::popcount_builtin(without_slot); }));
     std::uint64_t const base = warp.once(
@@ -252,7 +256,7 @@ class aggregator {
     auto at = base + static_cast<std::uint64_t>(places.before[t.rank() % width]);
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j)
-      if ((without_slot >> j & 1) != 0) left.write(at++, rows[j]);
+      if ((without_slot >> j & 1) != 0) overflow.write(at++, rows[j]);
   }
   /// Returns the index of row j of a thread. A thread's rows come in runs of adjacent ones.
   template <int Run, class Team>
@@ -265,7 +269,7 @@ class aggregator {
                                                std::uint64_t first, std::uint64_t last,
                                                Row (&rows)[batch]) {
     constexpr int run = run_of<Source>;
-    [[maybe_unused]] bool const whole = is_whole(t, first, last);
+    [[maybe_unused]] bool const whole = is_full(t, first, last);
     KARPOS_UNROLL
     for (int j = 0; j < batch; j += run) {
       std::uint64_t const i = index<run>(t, first, j);
@@ -285,50 +289,51 @@ class aggregator {
   /// Finds a slot, or an index among the overflowed rows, for each row. Returns whether all of the
   /// thread's rows have a slot.
   template <int Run, class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool find(Team const& t, std::uint64_t first, std::uint64_t last,
-                                        std::uint32_t probes, bool leaves, Row const (&rows)[batch],
-                                        int (&to)[batch]) {
+  KOKKOS_FORCEINLINE_FUNCTION bool find_slots(Team const& t, std::uint64_t first,
+                                              std::uint64_t last, std::uint32_t probes,
+                                              bool may_overflow, Row const (&rows)[batch],
+                                              int (&to)[batch]) {
     auto const warp = t.template this_tile<width>();
     bool all = true;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
       bool const valid = index<Run>(t, first, j) < last;
       slot_of_row slot{0, false, false};
-      if (valid) slot = m_table.find_or_take(rows[j], probes);
+      if (valid) slot = m_table.find_or_claim(rows[j], probes);
       warp.sync();
-      m_taken += slot.taken;
-      to[j] = slot.present && !slot.taken ? static_cast<int>(slot.index) : nowhere;
-      bool const is_left = valid && !slot.present;
-      all &= !is_left;
-      if (!leaves) continue;
-      auto const at = static_cast<int>(t.append(&m_words->appended, is_left));
-      if (is_left) to[j] = nowhere - 1 - at;
+      m_claimed += slot.claimed;
+      to[j] = slot.present && !slot.claimed ? static_cast<int>(slot.index) : nowhere;
+      bool const is_overflow = valid && !slot.present;
+      all &= !is_overflow;
+      if (!may_overflow) continue;
+      auto const at = static_cast<int>(t.append(&m_state->appended, is_overflow));
+      if (is_overflow) to[j] = nowhere - 1 - at;
     }
     return all;
   }
   /// Reserves space for the overflowed rows of a batch, and writes them.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void write_left(Team const& t, Row const (&rows)[batch],
-                                              int const (&to)[batch],
-                                              partial_array<Row> const& left,
-                                              std::uint64_t* count) {
-    std::uint32_t const all = m_words->appended;
+  KOKKOS_FORCEINLINE_FUNCTION void write_overflow(Team const& t, Row const (&rows)[batch],
+                                                  int const (&to)[batch],
+                                                  partial_array<Row> const& overflow,
+                                                  std::uint64_t* count) {
+    std::uint32_t const all = m_state->appended;
     t.barrier();
     if (all == 0) return;
-    m_words->failed = 1;
+    m_state->failed = 1;
     if (t.rank() == 0) {
-      m_words->base = device::fetch_add(count, all);
-      m_words->appended = 0;
+      m_state->base = device::fetch_add(count, all);
+      m_state->appended = 0;
     }
     t.barrier();
-    std::uint64_t const base = m_words->base;
+    std::uint64_t const base = m_state->base;
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j)
       if (to[j] < nowhere)
-        left.write(base + static_cast<std::uint64_t>(nowhere - 1 - to[j]), rows[j]);
+        overflow.write(base + static_cast<std::uint64_t>(nowhere - 1 - to[j]), rows[j]);
   }
-  /// Merges the values of rows that found their slot taken. If adjacent rows of a thread belong to
-  /// one group, merges those first, so that fewer threads wait for the slot.
+  /// Merges the values of rows that have not claimed their slot. If adjacent rows of a thread
+  /// belong to one group, merges those first, so that fewer threads wait for the slot.
   KOKKOS_FORCEINLINE_FUNCTION void merge(Row (&rows)[batch], int const (&to)[batch]) const {
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
@@ -350,14 +355,14 @@ class aggregator {
     for (std::uint32_t s = 0; s < m_table.end(); s += static_cast<std::uint32_t>(t.size())) {
       std::uint32_t const i = s + static_cast<std::uint32_t>(t.rank());
       bool const yes = m_table.has(i);
-      std::uint32_t const at = t.append(&m_words->appended, yes);
+      std::uint32_t const at = t.append(&m_state->appended, yes);
       if (yes) sink.write(base + at, m_table.get(i));
     }
   }
-  team_words* m_words;
+  team_state* m_state;
   table m_table;
   Op m_op;
-  std::uint32_t m_taken = 0;
+  std::uint32_t m_claimed = 0;
 };
 
 /// The class that a team of an execution space aggregates with.
@@ -373,13 +378,15 @@ using aggregator_for =
 /// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011 (PLAT:
 ///   private tables that rows overflow from).
 template <class ExecSpace, class Source, class Op, int Teams = 1>
-struct aggregate_first {
+struct pre_aggregate {
   using row = typename Source::row;
   using tuned = tuning<ExecSpace>;
   using team_aggregator =
       aggregator_for<ExecSpace, row, Op,
-                     Teams == 1 ? tuned::batch(sizeof(row)) : tuned::part_batch(sizeof(row)), true>;
-  static constexpr int threads = Teams == 1 ? tuned::threads : tuned::part_threads(sizeof(row)),
+                     Teams == 1 ? tuned::batch(sizeof(row)) : tuned::partition_batch(sizeof(row)),
+                     true>;
+  static constexpr int threads =
+                           Teams == 1 ? tuned::threads : tuned::partition_threads(sizeof(row)),
                        teams_at_once = Teams;
   static constexpr std::uint32_t max_slots = team_aggregator::max_slots / (4 * Teams) * 4;
   static constexpr std::size_t scratch_bytes = team_aggregator::bytes(max_slots);
@@ -398,7 +405,7 @@ struct aggregate_first {
     if constexpr (device::is_device<ExecSpace>) a.set_columns(t, columns);
     a.add(t, source, ranges.begin(t.league_rank()), ranges.end(t.league_rank()),
           tuned::probe_length, partial, count);
-    if constexpr (device::is_device<ExecSpace>) a.fold(t);
+    if constexpr (device::is_device<ExecSpace>) a.merge_columns(t);
     a.write_groups(t, partial, count);
   }
 };

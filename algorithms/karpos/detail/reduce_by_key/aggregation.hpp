@@ -36,9 +36,9 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& res
       exec, memory<ExecSpace, row>(exec, source.size(), w.data()), result, op);
   std::uint64_t const groups = all.run(source);
   w.finish();
-  if (groups > result.room)
+  if (groups > result.capacity)
     reject("the views for different keys are too short",
-           std::to_string(result.room) + " elements for " + std::to_string(groups) + " keys",
+           std::to_string(result.capacity) + " elements for " + std::to_string(groups) + " keys",
            "pass views of " + std::to_string(groups) + " elements");
   return groups;
 }
@@ -49,9 +49,9 @@ template <class ExecSpace, class Key, class... Columns, class... Outputs>
 struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...>> {
   using list = aggregate_list<std::tuple<Columns...>, std::tuple<Outputs...>>;
   template <class Output>
-  using makes = field_of<ExecSpace, Key, std::tuple<Columns...>, Output>;
+  using field_traits = field_of<ExecSpace, Key, std::tuple<Columns...>, Output>;
   template <class Output>
-  using field_for = typename makes<Output>::type;
+  using field_for = typename field_traits<Output>::type;
   using fields = pack<field_for<Outputs>...>;
   using bits = bits_of<Key>;
   using split = typename split_row<bits, Columns...>::type;
@@ -83,11 +83,12 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
     require_apart("an output of a reduction",
                   {range_of(out_keys), range_of(std::get<O>(a.outputs).out)...},
                   {range_of(keys), range_of(std::get<C>(a.columns))..., range_of(given)});
+    require_apart("the workspace of a reduction", range_of(given), keys, std::get<C>(a.columns)...);
     constexpr char const* bytes_call = "reduce_by_key_bytes<Key>(exec, rows, aggregates)";
     require_workspace({"reduce_by_key", bytes_call}, given, bytes(exec, keys.extent(0)));
-    std::uint64_t room = out_keys.extent(0);
-    ((room = Kokkos::min(room, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
-    fields const f{{makes<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
+    std::uint64_t capacity = out_keys.extent(0);
+    ((capacity = Kokkos::min(capacity, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
+    fields const f{{field_traits<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};
     using device::for_loop, device::held_by_loop;
     pack<held_by_loop<ExecSpace, field_for<Outputs>>...> const held{
         {for_loop<ExecSpace>(detail::get<O>(f))}...};
@@ -101,7 +102,7 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
             make{held}),
         result_fields<held_by_loop<ExecSpace, OutKeys>,
                       held_by_loop<ExecSpace, field_for<Outputs>>...>{for_loop<ExecSpace>(out_keys),
-                                                                      held, room},
+                                                                      held, capacity},
         merge_each<decltype(field_for<Outputs>::op)...>{{{detail::get<O>(f).op}...}}, given,
         bytes_call);
     (finish(exec, detail::get<O>(f), groups), ...);

@@ -151,7 +151,7 @@ struct rows_of_fields {
 
 /// The caller's rows, in the form in which they are split.
 template <bool Mixes, class Split, class Keys, class... Columns>
-struct loaded_columns : partition::whole_rows<Split> {
+struct loaded_columns : partition::plain_rows<Split> {
   Keys keys;
   pack<Columns...> columns;
   KOKKOS_FUNCTION loaded_columns(Keys const& k, pack<Columns...> const& c) : keys(k), columns(c) {}
@@ -162,10 +162,10 @@ struct loaded_columns : partition::whole_rows<Split> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Split const& l) {
     return reduce_by_key::key_of(l);
   }
-  KOKKOS_FUNCTION loaded_columns<false, Split, Keys, Columns...> unsettled() const {
+  KOKKOS_FUNCTION loaded_columns<false, Split, Keys, Columns...> unmixed_source() const {
     return {keys, columns};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void settle(Split& l) {
+  KOKKOS_FORCEINLINE_FUNCTION static void mix_key(Split& l) {
     if constexpr (has_value<Split>)
       l.key = mixed(l.key);
     else
@@ -192,8 +192,8 @@ struct keys_and_columns : Make {
   KOKKOS_FORCEINLINE_FUNCTION typename Make::loaded load(std::uint64_t i) const {
     return from.load(i);
   }
-  Loaded const& to_split() const { return from; }
-  auto of_split(typename Make::loaded const* rows, std::uint64_t n) const {
+  Loaded const& split_source() const { return from; }
+  auto source_after_split(typename Make::loaded const* rows, std::uint64_t n) const {
     using split = partial_rows<typename Make::loaded>;
     return keys_and_columns<split, Make>(split(rows, n), *this);
   }
@@ -204,10 +204,10 @@ template <class Keys, class... Fields>
 struct result_fields {
   Keys keys;
   pack<Fields...> fields;
-  std::uint64_t room;
+  std::uint64_t capacity;
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Row const& r) const {
-    if (i < room) write(i, r, std::index_sequence_for<Fields...>{});
+    if (i < capacity) write(i, r, std::index_sequence_for<Fields...>{});
   }
 
  private:

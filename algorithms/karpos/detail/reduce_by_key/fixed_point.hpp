@@ -12,14 +12,14 @@
 namespace karpos::detail::reduce_by_key {
 
 /// Bits of a number in each of three words. Sums of 2^32 such words take 63 bits.
-inline constexpr int word_bits = 30, window_bits = 3 * word_bits;
+inline constexpr int word_bits = 30, bin_bits = 3 * word_bits;
 /// The exponent of the lowest bit of any double.
 inline constexpr int lowest_exponent = -1074;
 
 __extension__ using wide_integer = __int128;
 __extension__ using wide_bits = unsigned __int128;
 
-/// x| = mantissa * 2^exponent, for finite x.
+/// |x| = mantissa * 2^exponent, for finite x.
 struct magnitude {
   std::uint64_t mantissa;
   int exponent;
@@ -56,7 +56,7 @@ struct bit_or {
   }
 };
 
-/// Returns x in multiples of 2^low, without lower bits. Requires: |x| < 2^(low + window_bits).
+/// Returns x in multiples of 2^low, without lower bits. Requires: |x| < 2^(low + bin_bits).
 KOKKOS_FORCEINLINE_FUNCTION fixed_sum fixed_point(double x, int low) {
   if (!is_finite(x))
     return {{0}, {0}, {0}, {x > 0 ? positive_infinity : x < 0 ? negative_infinity : not_a_number}};

@@ -52,40 +52,41 @@ class group_list {
   static constexpr std::size_t scratch_bytes = index_bytes + (max_slots + 2) * sizeof(Row);
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t) { return scratch_bytes; }
 
-  /// Begins with no groups; it may get `groups` of them.
+  /// Begins with no groups, and capacity for `groups` of them.
   template <class Team>
   KOKKOS_FUNCTION group_list(Team const& t, std::uint32_t groups, Op const& op)
       : m_groups(reinterpret_cast<Row*>(t.scratch() + index_bytes)),
         m_index(reinterpret_cast<std::uint16_t*>(t.scratch())),
         m_slots(index_slots(groups)),
-        m_most(groups),
+        m_max_groups(groups),
         m_op(op) {
     for (std::uint32_t i = 0; i < m_slots; ++i) m_index[i] = 0;
     m_groups[0] = {};
   }
 
   /// Aggregates rows [first, last) of a source. Each row of a batch probes its home slot first;
-  /// then the rows that need more probes continue. Rows that find no group within `looks` probes,
-  /// and no space for another one, overflow: they are written to `left`, at indices reserved by
+  /// then the rows that need more probes continue. Rows that find no group within `probes` probes,
+  /// and no space for another one, overflow: they are written to `overflow`, at indices reserved by
   /// adding to *count.
   template <class Team, class Source>
   KOKKOS_FUNCTION void add(Team const&, Source const& source, std::uint64_t first,
-                           std::uint64_t last, std::uint32_t looks, partial_array<Row> const& left,
-                           std::uint64_t* count) {
+                           std::uint64_t last, std::uint32_t probes,
+                           partial_array<Row> const& overflow, std::uint64_t* count) {
     for (std::uint64_t i = first; i < last; i += batch) {
-      Row again[batch];
+      Row unresolved[batch];
       std::uint64_t const end = Kokkos::min(i + batch, last);
-      int const n = m_is_even || has_value<Row> ? look_at_home<true>(source, i, end, again)
-                                                : look_at_home<false>(source, i, end, again);
+      int const n = m_is_predictable || has_value<Row>
+                        ? probe_home<true>(source, i, end, unresolved)
+                        : probe_home<false>(source, i, end, unresolved);
       int without_group = 0;
       for (int k = 0; k < n; ++k) {
-        again[without_group] = again[k];
-        without_group += !add_behind(again[k], looks);
+        unresolved[without_group] = unresolved[k];
+        without_group += !try_add_past_home(unresolved[k], probes);
       }
       if (without_group == 0) continue;
-      auto const room = static_cast<std::uint64_t>(without_group);
-      std::uint64_t const base = device::fetch_add(count, room);
-      for (std::uint64_t k = 0; k < room; ++k) left.write(base + k, again[k]);
+      auto const overflowed = static_cast<std::uint64_t>(without_group);
+      std::uint64_t const base = device::fetch_add(count, overflowed);
+      for (std::uint64_t k = 0; k < overflowed; ++k) overflow.write(base + k, unresolved[k]);
     }
   }
   /// Writes the groups to sink, at indices reserved by adding to *count.
@@ -109,29 +110,29 @@ class group_list {
       m_groups[group].value = static_cast<value>(m_op(m_groups[group].value, r.value));
   }
   /// Probes the home slot of each row of a batch. Returns how many rows need more probes; these are
-  /// in `again`.
+  /// in `unresolved`.
   template <bool Branches, class Source>
-  KOKKOS_FORCEINLINE_FUNCTION int look_at_home(Source const& source, std::uint64_t first,
-                                               std::uint64_t last, Row (&again)[batch]) {
+  KOKKOS_FORCEINLINE_FUNCTION int probe_home(Source const& source, std::uint64_t first,
+                                             std::uint64_t last, Row (&unresolved)[batch]) {
     int n = 0;
     std::uint32_t const groups = m_last;
     for (std::uint64_t i = first; i < last; ++i) {
       Row const r = source.make(source.load(i), i);
-      again[n] = r;
-      n += !add_at_home<Branches>(r);
+      unresolved[n] = r;
+      n += !try_add_at_home<Branches>(r);
     }
     std::uint64_t const rows = last - first, same = rows - n - (m_last - groups);
-    m_is_even = same * 8 <= rows || same * 8 >= rows * 7;
+    m_is_predictable = same * 8 <= rows || same * 8 >= rows * 7;
     return n;
   }
   /// Adds a row if its home slot has its key or is empty. Returns whether it did. Branches: whether
   /// to branch on a key that is found. Processors predict that branch if nearly all rows find their
   /// key, or nearly none. Rows without values need no branch.
   template <bool Branches>
-  KOKKOS_FORCEINLINE_FUNCTION bool add_at_home(Row const& r) {
+  KOKKOS_FORCEINLINE_FUNCTION bool try_add_at_home(Row const& r) {
     std::uint16_t& slot = m_index[home(r)];
     std::uint32_t const group = slot, next = m_last + 1;
-    bool const is_new = (group == 0) & (m_last < m_most),
+    bool const is_new = (group == 0) & (m_last < m_max_groups),
                is_same = (group != 0) & has_key_of(group, r);
     if (Branches && is_same) {
       merge(group, r);
@@ -143,12 +144,12 @@ class group_list {
     return is_new | is_same;
   }
   /// Adds a row, probing from its home slot on. Returns whether it did.
-  KOKKOS_FORCEINLINE_FUNCTION bool add_behind(Row const& r, std::uint32_t looks) {
+  KOKKOS_FORCEINLINE_FUNCTION bool try_add_past_home(Row const& r, std::uint32_t probes) {
     std::uint32_t i = home(r);
-    for (std::uint32_t k = 0; k < looks; ++k) {
+    for (std::uint32_t k = 0; k < probes; ++k) {
       std::uint32_t const group = m_index[i];
       if (group == 0) {
-        if (m_last == m_most) return false;
+        if (m_last == m_max_groups) return false;
         m_index[i] = static_cast<std::uint16_t>(++m_last);
         m_groups[m_last] = r;
         return true;
@@ -164,8 +165,9 @@ class group_list {
 
   Row* m_groups;
   std::uint16_t* m_index;
-  std::uint32_t m_slots, m_most, m_last = 0;
-  bool m_is_even = true;  // nearly all rows of the batch before found their key, or nearly none
+  std::uint32_t m_slots, m_max_groups, m_last = 0;
+  bool m_is_predictable =
+      true;  // nearly all rows of the batch before found their key, or nearly none
   Op m_op;
 };
 

@@ -11,7 +11,7 @@
 #include "karpos/detail/key_sample.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/partition/memory.hpp"
-#include "karpos/detail/reduce_by_key/hot_keys.hpp"
+#include "karpos/detail/reduce_by_key/heavy_hitters.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
 
@@ -24,17 +24,19 @@ template <class ExecSpace, class Row>
 struct sizes {
   using tuned = tuning<ExecSpace>;
   static constexpr std::uint64_t chunk_rows = tuned::chunk_rows(sizeof(Row));
-  static constexpr std::uint64_t mean = tuned::mean_part_rows(sizeof(Row));
+  static constexpr std::uint64_t mean = tuned::mean_partition_rows(sizeof(Row));
   static constexpr std::uint64_t one_pass_rows =
-      tuned::parts_of_a_pass * tuned::most_part_rows(sizeof(Row));
+      tuned::partitions_per_pass * tuned::max_mean_partition_rows(sizeof(Row));
 
-  static std::uint64_t parts(std::uint64_t rows) {
+  static std::uint64_t partitions(std::uint64_t rows) {
     std::uint64_t const all = std::max((rows + mean - 1) / mean, std::uint64_t(1));
-    return rows <= one_pass_rows ? std::min(all, tuned::parts_of_a_pass) : all;
+    return rows <= one_pass_rows ? std::min(all, tuned::partitions_per_pass) : all;
   }
-  static std::uint64_t most_chunks(std::uint64_t rows) { return parts(rows) + rows / chunk_rows; }
+  static std::uint64_t max_chunks(std::uint64_t rows) {
+    return partitions(rows) + rows / chunk_rows;
+  }
   static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) {
-    return {exec, rows, parts(rows), false};
+    return {exec, rows, partitions(rows), false};
   }
   /// Returns the larger of two: a later round may have fewer rows, but more partitions than this
   /// one.
@@ -43,42 +45,43 @@ struct sizes {
   }
 };
 
-/// Arrays of fixed-capacity partitions (`rooms`), on GPUs. The memory of twice the rows holds the
-/// partitions, and behind them the rows that are left:
+/// Arrays of fixed-capacity partitions, on GPUs. The memory of twice the rows holds the partitions,
+/// and behind them pre-aggregated, overflowed and partial rows, in eighths of the number of rows:
 ///
-///   | rooms: 11 or 14 eighths of the rows | first: 3 or 0 eighths | list: 1 eighth | partial: 1 |
+///   | fixed_partitions: 11 or 14 eighths | first: 3 or 0 eighths | list: 1 eighth | partial: 1 |
 ///
 /// Rows that do not fit are counted, and then all rows are reduced again without these partitions.
 template <class ExecSpace, class Row>
-struct room_arrays {
-  using hot = hot_table<ExecSpace, Row>;
-  static constexpr std::uint64_t most_parts = partition::tuning<ExecSpace>::max_parts(false);
+struct fixed_partition_arrays {
+  using heavy_hitters = heavy_hitter_table<ExecSpace, Row>;
+  static constexpr std::uint64_t max_fixed_partitions =
+      partition::tuning<ExecSpace>::max_partitions(false);
 
-  room_arrays() = default;
-  room_arrays(arena& a, ExecSpace const& exec, std::uint64_t rows, Row* two_times)
+  fixed_partition_arrays() = default;
+  fixed_partition_arrays(arena& a, ExecSpace const& exec, std::uint64_t rows, Row* row_storage)
       : eighth(rows / 8 / 32 * 32),
-        rooms(two_times) {
+        fixed_partitions(row_storage) {
     bool const any = rows > 0;
     auto const teams = static_cast<std::uint64_t>(any ? device::processors(exec) : 0);
-    a.take(sample, any);
-    a.take(taken, any * most_parts);
-    a.take(filled, any * most_parts);
-    a.take(again, any * most_parts);
-    a.take(keys.keys, any * hot::all);
-    a.take(keys.values, has_value<Row> ? teams * hot::all : 0);
-    a.take(keys.present, teams * hot::words);
+    a.allocate(sample, any);
+    a.allocate(taken, any * max_fixed_partitions);
+    a.allocate(filled, any * max_fixed_partitions);
+    a.allocate(again, any * max_fixed_partitions);
+    a.allocate(keys.keys, any * heavy_hitters::all);
+    a.allocate(keys.values, has_value<Row> ? teams * heavy_hitters::all : 0);
+    a.allocate(keys.present, teams * heavy_hitters::words);
   }
-  Row* first() const { return rooms + 11 * eighth; }
-  Row* list() const { return rooms + 14 * eighth; }
-  Row* partial() const { return rooms + 15 * eighth; }
+  Row* first() const { return fixed_partitions + 11 * eighth; }
+  Row* list() const { return fixed_partitions + 14 * eighth; }
+  Row* partial() const { return fixed_partitions + 15 * eighth; }
 
   std::uint64_t eighth;
-  Row* rooms;
-  sample_of_keys* sample;
+  Row* fixed_partitions;
+  sample_statistics* sample;
   std::uint32_t *taken, *filled, *again;
-  hot keys;
+  heavy_hitters keys;
 };
-struct no_rooms {};
+struct no_fixed_partitions {};
 
 /// The arrays of a reduction, in one allocation of bytes().
 template <class ExecSpace, class Row>
@@ -90,15 +93,16 @@ class memory {
     bool const is_split = rows > s::chunk_rows;
     arena a(at);
     std::uint64_t const whole = (rows + 31) / 32 * 32;
-    a.take(counts, 1);
-    a.take(sample, 1);
-    a.take(partial, is_split ? 2 * whole : rows);
+    a.allocate(counts, 1);
+    a.allocate(sample, 1);
+    a.allocate(partial, is_split ? 2 * whole : rows);
     split = is_split && at != nullptr ? partial + whole : nullptr;
-    a.take(offsets, s::parts(rows) + 1);
-    a.take(first, s::parts(rows) + 1);
-    a.take(chunks, s::most_chunks(rows));
-    a.take(of_partition, is_split ? s::partition_bytes(exec, rows) : 0);
-    if constexpr (device::is_device<ExecSpace>) in_rooms = {a, exec, is_split ? rows : 0, partial};
+    a.allocate(offsets, s::partitions(rows) + 1);
+    a.allocate(first, s::partitions(rows) + 1);
+    a.allocate(chunks, s::max_chunks(rows));
+    a.allocate(partition_workspace, is_split ? s::partition_bytes(exec, rows) : 0);
+    if constexpr (device::is_device<ExecSpace>)
+      in_fixed_partitions = {a, exec, is_split ? rows : 0, partial};
     m_bytes = a.bytes();
   }
   std::size_t bytes() const { return m_bytes; }
@@ -108,8 +112,10 @@ class memory {
   Row *partial, *split;
   std::uint64_t *offsets, *first;
   partition::chunk* chunks;
-  std::byte* of_partition;
-  std::conditional_t<device::is_device<ExecSpace>, room_arrays<ExecSpace, Row>, no_rooms> in_rooms;
+  std::byte* partition_workspace;
+  std::conditional_t<device::is_device<ExecSpace>, fixed_partition_arrays<ExecSpace, Row>,
+                     no_fixed_partitions>
+      in_fixed_partitions;
 
  private:
   std::size_t m_bytes;

@@ -8,7 +8,7 @@
 
 // Keys as a reduction works on them. A bijection spreads every bit of a key over all of its bits
 // when the key is loaded, and is undone when its group is written. In between, products of the
-// mixed key choose its partition (`part`) and its slot.
+// mixed key choose its partition and its slot.
 //
 //   key  --mixed-->  bits  --unmixed-->  key
 //                     |
@@ -99,30 +99,30 @@ constexpr bool has_even_multiples(std::uint32_t q) {
   }
   return true;
 }
-/// Returns the odd number that mixed keys are multiplied by, for a split into `parts` partitions in
-/// round `round`. Other splits have other numbers: groups are written partition by partition, and
-/// would crowd in some partitions of the next reduction. Keys of 32 bits leave few bits to choose
-/// from. So the number is one for which the keys of a partition spread evenly over the slots of
-/// by_low_bits.
-constexpr std::uint64_t part_multiplier(std::uint64_t parts, std::uint64_t round) {
+/// Returns the odd number that mixed keys are multiplied by, for a split into `partitions`
+/// partitions in round `round`. Other splits have other numbers: groups are written partition by
+/// partition, and would crowd in some partitions of the next reduction. Few bits of a 32-bit key do
+/// not choose the partition. So the number is one for which the keys of a partition spread evenly
+/// over the slots of by_low_bits.
+constexpr std::uint64_t partition_multiplier(std::uint64_t partitions, std::uint64_t round) {
   for (std::uint64_t attempt = 0;; ++attempt) {
     std::uint64_t const m =
-        place_multiplier(hashed::reduce_by_key, parts + (round << 32) + (attempt << 48));
+        place_multiplier(hashed::reduce_by_key, partitions + (round << 32) + (attempt << 48));
     if (has_even_multiples(golden_ratio * inverse_of_odd(static_cast<std::uint32_t>(m)))) return m;
   }
 }
 
 /// Maps a mixed key to its partition.
-struct part_of_bits {
-  std::uint32_t parts;
+struct partition_of_bits {
+  std::uint32_t partitions;
   std::uint64_t multiplier;
 
-  part_of_bits(std::uint64_t n, std::uint64_t round)
-      : parts(static_cast<std::uint32_t>(n)),
-        multiplier(part_multiplier(n, round)) {}
+  partition_of_bits(std::uint64_t n, std::uint64_t round)
+      : partitions(static_cast<std::uint32_t>(n)),
+        multiplier(partition_multiplier(n, round)) {}
   template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Bits mixed_key) const {
-    return by_high_bits(static_cast<Bits>(mixed_key * static_cast<Bits>(multiplier)), parts);
+    return by_high_bits(static_cast<Bits>(mixed_key * static_cast<Bits>(multiplier)), partitions);
   }
 };
 

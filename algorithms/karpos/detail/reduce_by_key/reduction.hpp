@@ -11,7 +11,7 @@
 #include "karpos/detail/key_sample.hpp"
 #include "karpos/detail/partition/chunks.hpp"
 #include "karpos/detail/reduce_by_key/aggregate.hpp"
-#include "karpos/detail/reduce_by_key/in_rooms.hpp"
+#include "karpos/detail/reduce_by_key/in_fixed_partitions.hpp"
 #include "karpos/detail/reduce_by_key/memory.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/tuning.hpp"
@@ -39,10 +39,10 @@ class reduction {
   using memory_space = typename ExecSpace::memory_space;
   template <class T>
   using unmanaged = Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>;
-  /// Each round leaves about half of its rows at most, unless keys were chosen by their hashes.
-  /// Even then the next round does, because it splits by other bits.
+  /// At most about half of a round's rows are partial rows of the next one, unless keys were chosen
+  /// by their hashes. Even then the next round halves them, because it splits by other bits.
   static constexpr std::uint64_t max_rounds = 100;
-  using in_rooms = reduction_in_rooms<ExecSpace, Row, Result, Op>;
+  using in_fixed_partitions = reduction_in_fixed_partitions<ExecSpace, Row, Result, Op>;
 
  public:
   reduction(ExecSpace const& exec, memory<ExecSpace, Row> const& m, Result const& result,
@@ -56,29 +56,30 @@ class reduction {
   template <class Source>
   std::uint64_t run(Source const& source) const {
     if constexpr (device::is_device<ExecSpace>)
-      if (in_rooms::takes(source.size())) return run_in_rooms(source);
+      if (in_fixed_partitions::can_reduce(source.size())) return run_in_fixed_partitions(source);
     set_counters({0, 0});
-    return rounds(first_round(source));
+    return run_rounds(run_first_round(source));
   }
 
  private:
-  /// Runs the first round in fixed-capacity partitions, then further ones with the rows that it has
-  /// left. Those reuse the memory of the partitions. If rows were lost, reduces all of them again.
+  /// Runs the first round in fixed-capacity partitions, then further ones with its partial rows.
+  /// Further rounds reuse the memory of the partitions. If rows were lost, reduces all rows again.
   template <class Source>
-  std::uint64_t run_in_rooms(Source const& source) const {
-    in_rooms const first(m_exec, m_memory.in_rooms, m_memory.counts, m_result, m_op);
+  std::uint64_t run_in_fixed_partitions(Source const& source) const {
+    in_fixed_partitions const first(m_exec, m_memory.in_fixed_partitions, m_memory.counts, m_result,
+                                    m_op);
     counters const counts = first.run(source);
-    if (first.has_lost(counts)) {
+    if (first.has_array_overflow(counts)) {
       set_counters({0, 0});
-      return rounds(first_round(source));
+      return run_rounds(run_first_round(source));
     }
     reduction rest = *this;
-    rest.m_memory.split = m_memory.in_rooms.rooms;
-    rest.m_memory.partial = m_memory.in_rooms.partial();
-    return rest.rounds(counts);
+    rest.m_memory.split = m_memory.in_fixed_partitions.fixed_partitions;
+    rest.m_memory.partial = m_memory.in_fixed_partitions.partial();
+    return rest.run_rounds(counts);
   }
-  /// Runs further rounds until no rows are left. Returns the number of groups.
-  std::uint64_t rounds(counters counts) const {
+  /// Runs further rounds until there are no partial rows. Returns the number of groups.
+  std::uint64_t run_rounds(counters counts) const {
     for (std::uint64_t round = 1; counts.partial > 0; ++round) {
       if (round > max_rounds)
         throw hash_error(
@@ -87,7 +88,7 @@ class reduction {
             "sort them");
       partial_rows<Row> const rows(m_memory.partial, counts.partial);
       if (counts.partial <= size::chunk_rows) {
-        aggregate_at_once(rows);
+        aggregate_one_chunk(rows);
         return read_counters().groups;
       }
       split_and_aggregate(rows, round);
@@ -97,19 +98,19 @@ class reduction {
   }
 
   template <class Source>
-  counters first_round(Source const& source) const {
+  counters run_first_round(Source const& source) const {
     std::uint64_t const n = source.size();
     if (n <= size::chunk_rows) {
       device::loop_over("karpos::reduce_by_key: copy", m_exec, n,
                         copy_rows<Source>{source, m_memory.partial});
       return {0, n};
     }
-    if (aggregates_first(source)) {
+    if (choose_pre_aggregation(source)) {
       int const teams = device::processors(m_exec);
       auto const count = static_cast<std::uint64_t>(teams);
       partition::row_ranges const ranges{n, (n + count - 1) / count, teams};
       device::for_each_in_league("karpos::reduce_by_key: aggregate first", m_exec, teams,
-                                 aggregate_first<ExecSpace, Source, Op>{
+                                 pre_aggregate<ExecSpace, Source, Op>{
                                      source, ranges, partial(n), &m_memory.counts->partial, m_op});
     } else {
       split_and_aggregate(source, 0);
@@ -120,12 +121,12 @@ class reduction {
   /// Returns whether to aggregate ranges of the rows before they are split, by a sample of the
   /// keys.
   template <class Source>
-  bool aggregates_first(Source const& source) const {
+  bool choose_pre_aggregation(Source const& source) const {
     if (source.size() < tuned::min_sampled_rows) return false;
-    take_sample(m_exec, source, tuned::sample, m_memory.sample);
+    count_sample(m_exec, source, tuned::sample, m_memory.sample);
     key_sample const s = read_back(m_exec, static_cast<key_sample const*>(m_memory.sample),
                                    "karpos::reduce_by_key: a sample of the keys");
-    return tuned::is_device ? s.keys - s.different >= tuned::min_equal : holds_most(s);
+    return tuned::is_device ? s.keys - s.distinct >= tuned::min_equal : holds_most(s);
   }
   /// Returns whether the first table of a CPU thread holds most of the rows. A row that it does not
   /// hold costs more than if it were split at once. That is so if less than a quarter of the sample
@@ -133,44 +134,45 @@ class reduction {
   /// keys seen again, except the most frequent one, are about equally frequent. A long tail
   /// deceives it.
   static bool holds_most(key_sample const& s) {
-    double const once = s.different - s.repeated, again = s.keys - once - s.most,
-                 groups = s.different + once * once / (2.0 * s.repeated + 1);
+    double const once = s.distinct - s.repeated, again = s.keys - once - s.most,
+                 groups = s.distinct + once * once / (2.0 * s.repeated + 1);
     return 4 * once < s.keys || (again <= 3.0 * s.repeated && groups <= double(size::chunk_rows));
   }
 
   /// Splits rows into partitions by the mixed key, and aggregates these.
   template <class Source>
   void split_and_aggregate(Source const& source, std::uint64_t round) const {
-    std::uint64_t const n = source.size(), parts = size::parts(n);
-    part_of_bits const part(parts, round);
-    unmanaged<std::uint64_t> const offsets(m_memory.offsets, parts + 1);
-    if constexpr (requires { source.to_split(); }) {
-      auto const keys = source.to_split();
+    std::uint64_t const n = source.size(), partitions = size::partitions(n);
+    partition_of_bits const partition_of(partitions, round);
+    unmanaged<std::uint64_t> const offsets(m_memory.offsets, partitions + 1);
+    if constexpr (requires { source.split_source(); }) {
+      auto const keys = source.split_source();
       using bits = typename decltype(keys)::row;
       auto* const split = reinterpret_cast<bits*>(m_memory.split);
-      partition::split_as_planned(m_exec, keys, part,
-                                  partition::plan<ExecSpace, bits>(m_exec, n, parts, false),
-                                  m_memory.of_partition, split, offsets);
-      cut_and_aggregate(source.of_split(split, n), parts);
+      partition::split_as_planned(m_exec, keys, partition_of,
+                                  partition::plan<ExecSpace, bits>(m_exec, n, partitions, false),
+                                  m_memory.partition_workspace, split, offsets);
+      aggregate_in_chunks(source.source_after_split(split, n), partitions);
     } else {
-      partition::split_as_planned(m_exec, source, part, size::plan(m_exec, n),
-                                  m_memory.of_partition, m_memory.split, offsets);
-      cut_and_aggregate(partial_rows<Row>(m_memory.split, n), parts);
+      partition::split_as_planned(m_exec, source, partition_of, size::plan(m_exec, n),
+                                  m_memory.partition_workspace, m_memory.split, offsets);
+      aggregate_in_chunks(partial_rows<Row>(m_memory.split, n), partitions);
     }
   }
   template <class Rows>
-  void cut_and_aggregate(Rows const& rows, std::uint64_t parts) const {
-    std::uint64_t const most = size::most_chunks(rows.size());
-    partition::cut(m_exec,
-                   partition::chunk_list{m_memory.offsets, m_memory.first, m_memory.chunks, parts,
-                                         static_cast<std::uint32_t>(size::chunk_rows)},
-                   most);
+  void aggregate_in_chunks(Rows const& rows, std::uint64_t partitions) const {
+    std::uint64_t const most = size::max_chunks(rows.size());
+    partition::split_into_chunks(
+        m_exec,
+        partition::chunk_list{m_memory.offsets, m_memory.first, m_memory.chunks, partitions,
+                              static_cast<std::uint32_t>(size::chunk_rows)},
+        most);
     clear_partial();
     aggregate(rows, most);
   }
 
   /// Aggregates all rows as one chunk.
-  void aggregate_at_once(partial_rows<Row> const& rows) const {
+  void aggregate_one_chunk(partial_rows<Row> const& rows) const {
     fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
               same_value<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
     aggregate(rows, 1);
@@ -184,7 +186,7 @@ class reduction {
                                                       partial(rows.size()), m_memory.counts, m_op});
   }
 
-  partial_array<Row> partial(std::uint64_t room) const { return {m_memory.partial, room}; }
+  partial_array<Row> partial(std::uint64_t capacity) const { return {m_memory.partial, capacity}; }
   void set_counters(counters const& counts) const {
     fill_with("karpos::reduce_by_key: clear", m_exec, m_memory.counts, 1,
               same_value<counters>{counts});
@@ -195,7 +197,7 @@ class reduction {
   }
   counters read_counters() const {
     return read_back(m_exec, static_cast<counters const*>(m_memory.counts),
-                     "karpos::reduce_by_key: rows left are counted");
+                     "karpos::reduce_by_key: numbers of groups and partial rows");
   }
 
   ExecSpace m_exec;

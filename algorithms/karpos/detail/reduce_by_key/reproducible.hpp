@@ -21,8 +21,8 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
-// Reproducible sums: the window of bits in which the numbers of a key are added (bins in Demmel,
-// Nguyen 2015).
+// Reproducible sums: the bins (Demmel, Nguyen 2015) of 90 bits in which the numbers of a key are
+// added.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -42,7 +42,7 @@ struct exponents_of {
 
 /// Finds the exponents between which all finite numbers of a column lie, except zeros.
 template <class Column>
-struct find_range {
+struct reduce_exponent_range {
   Column column;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, Kokkos::MinMaxScalar<int>& r) const {
     bit_range const x = exponent_range(static_cast<double>(column(i)));
@@ -53,10 +53,10 @@ struct find_range {
 
 /// A hash table of each key's largest exponent: open addressing with linear probing. Slots hold 1 +
 /// the index of a group, or 0; their number is a power of two.
-template <class Keys, class Tops, class Slots>
+template <class Keys, class MaxExponents, class Slots>
 struct group_exponents {
   Keys keys;
-  Tops tops;
+  MaxExponents max_exponents;
   Slots slots;
 
   /// Inserts group g.
@@ -71,13 +71,13 @@ struct group_exponents {
   KOKKOS_FUNCTION int top(Bits key) const {
     for (std::uint64_t i = mix(key);; ++i) {
       std::uint64_t const g = slots(i & (slots.extent(0) - 1)) - 1;
-      if (keys(g) == key) return tops(g);
+      if (keys(g) == key) return max_exponents(g);
     }
   }
   template <class F>
   auto transformed(F const& f) const {
-    return group_exponents<decltype(f(keys)), decltype(f(tops)), decltype(f(slots))>{
-        f(keys), f(tops), f(slots)};
+    return group_exponents<decltype(f(keys)), decltype(f(max_exponents)), decltype(f(slots))>{
+        f(keys), f(max_exponents), f(slots)};
   }
 };
 template <class MemorySpace, class Bits>
@@ -85,27 +85,26 @@ using group_exponent_views =
     group_exponents<Kokkos::View<Bits*, MemorySpace>, Kokkos::View<std::int32_t*, MemorySpace>,
                     Kokkos::View<std::uint64_t*, MemorySpace>>;
 
-/// The windows that numbers are added in: one for all keys, or one per key, below its largest
-/// number.
+/// The bins that numbers are added in: one for all keys, or one per key, below its largest number.
 template <class Groups>
-struct windows {
+struct bins {
   int low;
-  bool each = false;
+  bool per_key = false;
   Groups groups = {};
   template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION int low_of(Bits key) const {
-    if (!each) return low;
-    return Kokkos::max(groups.top(key), lowest_exponent + window_bits) - window_bits;
+    if (!per_key) return low;
+    return Kokkos::max(groups.top(key), lowest_exponent + bin_bits) - bin_bits;
   }
   template <class F>
   auto transformed(F const& f) const {
-    return windows<decltype(f(groups))>{low, each, f(groups)};
+    return bins<decltype(f(groups))>{low, per_key, f(groups)};
   }
 };
 
 /// Reduces the exponents of a column by key. Waits.
 template <class ExecSpace, class Keys, class Column>
-auto exponents_by_key(ExecSpace const& exec, Keys const& keys, Column const& column) {
+auto reduce_exponents(ExecSpace const& exec, Keys const& keys, Column const& column) {
   using bits = bits_of<typename Keys::non_const_value_type>;
   using space = typename ExecSpace::memory_space;
   using device::for_loop, device::held_by_loop;
@@ -121,56 +120,56 @@ auto exponents_by_key(ExecSpace const& exec, Keys const& keys, Column const& col
   };
   group_exponent_views<space, bits> g{array(bits{}, n), array(std::int32_t{}, n), {}};
   using result = result_views<held_by_loop<ExecSpace, decltype(g.keys)>,
-                              held_by_loop<ExecSpace, decltype(g.tops)>>;
-  std::uint64_t const count =
-      reduce_by_key::run(exec, source(for_loop<ExecSpace>(keys), for_loop<ExecSpace>(exponents)),
-                         result{for_loop<ExecSpace>(g.keys), for_loop<ExecSpace>(g.tops), n},
-                         maximum{}, {nullptr, 0}, "");
+                              held_by_loop<ExecSpace, decltype(g.max_exponents)>>;
+  std::uint64_t const count = reduce_by_key::run(
+      exec, source(for_loop<ExecSpace>(keys), for_loop<ExecSpace>(exponents)),
+      result{for_loop<ExecSpace>(g.keys), for_loop<ExecSpace>(g.max_exponents), n}, maximum{},
+      {nullptr, 0}, "");
   g.slots = array(std::uint64_t{}, std::bit_ceil(2 * count));
   fill(label, exec, g.slots, 0);
   device::loop_over(label, exec, count, for_loop<ExecSpace>(g));
   return g;
 }
 
-/// Chooses the windows of a column. Waits.
+/// Chooses the bins of a column. Waits.
 template <class ExecSpace, class Keys, class Column>
-auto windows_of(ExecSpace const& exec, Keys const& keys, Column const& column) {
+auto compute_bins(ExecSpace const& exec, Keys const& keys, Column const& column) {
   using bits = bits_of<typename Keys::non_const_value_type>;
-  windows<group_exponent_views<typename ExecSpace::memory_space, bits>> w{0};
+  bins<group_exponent_views<typename ExecSpace::memory_space, bits>> b{0};
   std::uint64_t const n = column.extent(0);
   if (n > std::uint64_t(1) << 32)
     reject("too many rows for a reproducible sum", std::to_string(n) + " of at most 2^32",
            "reduce them in two calls");
   Kokkos::MinMaxScalar<int> range;
   Kokkos::parallel_reduce("karpos::reduce_by_key: range of exponents", index_range(exec, n),
-                          find_range<Column>{column}, Kokkos::MinMax<int>(range));
-  if (range.min_val >= range.max_val) return w;  // only zeros and numbers that are not finite
-  w.low = range.min_val;
-  w.each = range.max_val - range.min_val > window_bits;
-  if (w.each) w.groups = reduce_by_key::exponents_by_key(exec, keys, column);
-  return w;
+                          reduce_exponent_range<Column>{column}, Kokkos::MinMax<int>(range));
+  if (range.min_val >= range.max_val) return b;  // only zeros and numbers that are not finite
+  b.low = range.min_val;
+  b.per_key = range.max_val - range.min_val > bin_bits;
+  if (b.per_key) b.groups = reduce_by_key::reduce_exponents(exec, keys, column);
+  return b;
 }
 
-template <int Column, class Out, class Windows>
+template <int Column, class Out, class Bins>
 struct reproducible_field {
   using state = fixed_sum;
   using merge = merge_each<plus, plus, plus, bit_or>;
   merge op;
   Out out;
-  Windows window;
+  Bins bin;
 
   template <class Bits, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION state first(Bits key, Columns const& columns) const {
-    return fixed_point(static_cast<double>(detail::get<Column>(columns)), window.low_of(key));
+    return fixed_point(static_cast<double>(detail::get<Column>(columns)), bin.low_of(key));
   }
   template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits key, state const& s) const {
     using number = typename std::remove_cvref_t<Out>::value_type;
-    out(i) = rounded<number>(s, window.low_of(key));
+    out(i) = rounded<number>(s, bin.low_of(key));
   }
   template <class F>
   auto transformed(F const& f) const {
-    return reproducible_field<Column, decltype(f(out)), decltype(f(window))>{op, f(out), f(window)};
+    return reproducible_field<Column, decltype(f(out)), decltype(f(bin))>{op, f(out), f(bin)};
   }
 };
 
@@ -185,12 +184,12 @@ struct reproducible_field_of {
   static_assert(std::is_same_v<to, from> || std::is_same_v<to, double>,
                 "karpos: reproducible sums have the type of their column, or are doubles");
   using type = reproducible_field<
-      Column, Out, windows<group_exponent_views<typename ExecSpace::memory_space, bits_of<Key>>>>;
+      Column, Out, bins<group_exponent_views<typename ExecSpace::memory_space, bits_of<Key>>>>;
 
   template <class Keys, class Output>
   static type make(ExecSpace const& exec, Keys const& keys, Columns const& columns,
                    Output const& o) {
-    return {{}, o.out, reduce_by_key::windows_of(exec, keys, std::get<Column>(columns))};
+    return {{}, o.out, reduce_by_key::compute_bins(exec, keys, std::get<Column>(columns))};
   }
 };
 

@@ -15,13 +15,13 @@
 //   source     the caller's rows: the bits of a key (hash.hpp: key_bits_of), mixed
 //      |       (mixed_bits.hpp), and its value
 //      |
-//      |  if a sample has equal keys: aggregate_first (aggregate.hpp), a table in scratch per team
+//      |  if a sample has equal keys: pre_aggregate (aggregate.hpp), a table in scratch per team
 //      v
 //   rows       partial rows: a key may be in several        <------------------------------+
 //      |                                                                                   |
-//      |  partition by the mixed key (part_of_bits): equal keys are in one partition       |
+//      |  split by the mixed key (partition_of_bits): equal keys are in one partition      |
 //      v                                                                                   |
-//   parts      | part 0 | part 1 | part 2 ...           |                                  |
+//   partitions | 0      | 1      | 2               | ... |                                 |
 //      |                                                                                   |
 //      |  cut (partition/chunks.hpp): partitions too long for a table, in several chunks   |
 //      v                                                                                   |
@@ -31,12 +31,12 @@
 //      v                                                                                   |
 //   groups     of a partition that is one chunk: the result; of others: partial rows ------+
 //
-// On GPUs the first round splits into fixed-capacity partitions instead (in_rooms.hpp), and leaves
-// few partial rows or none.
+// On GPUs the first round splits into fixed-capacity partitions instead (in_fixed_partitions.hpp),
+// and makes few partial rows or none.
 //
-// A partition (`part`) is too long if a key has many equals, and a chunk merges those: there are
-// fewer partial rows from round to round. No table can be full, and no row costs an atomic
-// operation on global memory.
+// A partition is too long if a key has many equals, and a chunk merges those: there are fewer
+// partial rows from round to round. No table can be full, and no row costs an atomic operation on
+// global memory.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -79,7 +79,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
     return r;
 }
 
-// Sources, as a partition has them (partition/rows.hpp).
+// Sources of rows (partition/rows.hpp).
 
 /// Returns the bits of a key; mixed if Mixes. Otherwise the caller mixes them once the load has
 /// arrived (partition/move.hpp).
@@ -103,7 +103,7 @@ KOKKOS_FORCEINLINE_FUNCTION Key key_of_mixed(Bits bits) {
 
 /// Rows of keys and values.
 template <class Row, class Keys, class Values, bool Mixes = true>
-struct keys_and_values : partition::whole_rows<Row> {
+struct keys_and_values : partition::plain_rows<Row> {
   Keys keys;
   Values values;
   KOKKOS_FUNCTION keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
@@ -119,18 +119,18 @@ struct keys_and_values : partition::whole_rows<Row> {
     partition::load_elements<N>(values, i, v);
     for (int j = 0; j < N; ++j) to[j] = {k[j], v[j]};
   }
-  KOKKOS_FUNCTION keys_and_values<Row, Keys, Values, false> unsettled() const {
+  KOKKOS_FUNCTION keys_and_values<Row, Keys, Values, false> unmixed_source() const {
     return {keys, values};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void settle(Row& r) { r.key = mixed(r.key); }
+  KOKKOS_FORCEINLINE_FUNCTION static void mix_key(Row& r) { r.key = mixed(r.key); }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
 };
 
 /// Rows that are keys.
 template <class Row, class Keys, bool Mixes = true>
-struct keys_alone : partition::whole_rows<Row> {
+struct keys_only : partition::plain_rows<Row> {
   Keys keys;
-  KOKKOS_FUNCTION explicit keys_alone(Keys const& k) : keys(k) {}
+  KOKKOS_FUNCTION explicit keys_only(Keys const& k) : keys(k) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
     return bits_of_key<Mixes, Row>(device::element(keys, i));
@@ -139,10 +139,10 @@ struct keys_alone : partition::whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
     load_keys<Mixes, N>(keys, i, to);
   }
-  KOKKOS_FUNCTION keys_alone<Row, Keys, false> unsettled() const {
-    return keys_alone<Row, Keys, false>(keys);
+  KOKKOS_FUNCTION keys_only<Row, Keys, false> unmixed_source() const {
+    return keys_only<Row, Keys, false>(keys);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void settle(Row& r) { r = mixed(r); }
+  KOKKOS_FORCEINLINE_FUNCTION static void mix_key(Row& r) { r = mixed(r); }
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
@@ -185,8 +185,8 @@ struct keys_with_value {
   KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
     return {bits, value};
   }
-  keys_alone<loaded, Keys> to_split() const { return keys_alone<loaded, Keys>(keys); }
-  mixed_keys_with_value<Row, Value> of_split(loaded const* bits, std::uint64_t n) const {
+  keys_only<loaded, Keys> split_source() const { return keys_only<loaded, Keys>(keys); }
+  mixed_keys_with_value<Row, Value> source_after_split(loaded const* bits, std::uint64_t n) const {
     return {bits, n, value};
   }
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
@@ -208,7 +208,7 @@ inline constexpr bool adds_ones<keys_with_value<Row, Keys, one<T>>> = sizeof(T) 
 
 /// Rows that lie in memory.
 template <class Row>
-struct partial_rows : partition::whole_rows<Row> {
+struct partial_rows : partition::plain_rows<Row> {
   Row const* rows;
   std::uint64_t count;
   KOKKOS_FUNCTION partial_rows(Row const* r, std::uint64_t n) : rows(r), count(n) {}
@@ -221,13 +221,13 @@ struct partial_rows : partition::whole_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
 };
 
-/// Rows whose number is in device memory. The number may exceed the memory's capacity (`room`);
-/// size() does not.
+/// Rows whose number is in device memory. The number may exceed the memory's capacity; size() does
+/// not.
 template <class Row>
 struct counted_rows : partial_rows<Row> {
   std::uint64_t const* counted;
-  counted_rows(Row const* r, std::uint64_t room, std::uint64_t const* n)
-      : partial_rows<Row>(r, room),
+  counted_rows(Row const* r, std::uint64_t capacity, std::uint64_t const* n)
+      : partial_rows<Row>(r, capacity),
         counted(n) {}
   KOKKOS_FUNCTION std::uint64_t size() const { return Kokkos::min(*counted, this->count); }
 };
@@ -235,12 +235,12 @@ struct counted_rows : partial_rows<Row> {
 /// Counters of kernels, in global memory.
 struct counters {
   std::uint64_t groups;   // of the result, including groups that exceed its capacity
-  std::uint64_t partial;  // rows left to the next round, including those that exceed the capacity
-  // For fixed-capacity partitions (parts.hpp):
-  std::uint64_t first = 0;        // rows and groups that aggregate_first has left
-  std::uint32_t listed = 0;       // rows that overflowed their partition
-  std::uint32_t most_groups = 0;  // of a partition aggregated so far, or more
-  std::uint32_t again = 0;        // partitions that need a larger table
+  std::uint64_t partial;  // rows of the next round, including those that exceed the capacity
+  // For fixed-capacity partitions (aggregate_partitions.hpp):
+  std::uint64_t first = 0;       // groups and overflowed rows that pre_aggregate has written
+  std::uint32_t overflowed = 0;  // rows that overflowed their partition
+  std::uint32_t max_groups = 0;  // of a partition aggregated so far, or more
+  std::uint32_t again = 0;       // partitions that need a larger table
 };
 
 /// The views that complete groups are written to.
@@ -248,10 +248,10 @@ template <class Keys, class Values>
 struct result_views {
   Keys keys;
   Values values;
-  std::uint64_t room;
+  std::uint64_t capacity;
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
-    if (at >= room) return;
+    if (at >= capacity) return;
     keys(at) = key_of_mixed<typename std::remove_cvref_t<Keys>::non_const_value_type>(
         reduce_by_key::key_of(r));
     if constexpr (has_value<Row>) values(at) = r.value;
@@ -261,9 +261,9 @@ struct result_views {
 template <class Row>
 struct partial_array {
   Row* rows;
-  std::uint64_t room;
+  std::uint64_t capacity;
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
-    if (at < room) rows[at] = r;
+    if (at < capacity) rows[at] = r;
   }
 };
 

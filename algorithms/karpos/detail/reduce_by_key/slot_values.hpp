@@ -16,7 +16,7 @@
 
 namespace karpos::detail::reduce_by_key {
 
-KOKKOS_FUNCTION constexpr std::size_t even(std::size_t n) { return (n + 1) / 2 * 2; }
+KOKKOS_FUNCTION constexpr std::size_t round_up_to_even(std::size_t n) { return (n + 1) / 2 * 2; }
 
 /// Values of one number.
 template <class ExecSpace, class T>
@@ -25,7 +25,7 @@ class slot_values {
 
  public:
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
-    return even(slots) * sizeof(word);
+    return round_up_to_even(slots) * sizeof(word);
   }
   KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t)
       : m_words(reinterpret_cast<word*>(memory)) {}
@@ -52,10 +52,10 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return (slot_values<ExecSpace, T>::bytes(slots) + ...);
   }
-  /// Takes the bytes of each array from `memory` in order: initializers of an aggregate are
+  /// Allocates the arrays in `memory` one after the other: initializers of an aggregate are
   /// evaluated in order.
   KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t slots)
-      : m_each{{slot_values<ExecSpace, T>(taken(memory, slot_values<ExecSpace, T>::bytes(slots)),
+      : m_each{{slot_values<ExecSpace, T>(allocate(memory, slot_values<ExecSpace, T>::bytes(slots)),
                                           slots)}...} {}
 
   KOKKOS_FORCEINLINE_FUNCTION value get(std::uint32_t i) const {
@@ -70,7 +70,7 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
   }
 
  private:
-  KOKKOS_FUNCTION static std::byte* taken(std::byte*& memory, std::size_t bytes) {
+  KOKKOS_FUNCTION static std::byte* allocate(std::byte*& memory, std::size_t bytes) {
     std::byte* const first = memory;
     memory += bytes;
     return first;

@@ -18,11 +18,11 @@
 
 namespace karpos::detail::reduce_by_key {
 
-/// Result of a row's search: the slot of its key, or none. `taken`: the row itself has taken the
-/// slot.
+/// Result of a row's search: the slot of its key, or none. `claimed`: whether this row has claimed
+/// the slot.
 struct slot_of_row {
   std::uint32_t index;
-  bool present, taken;
+  bool present, claimed;
 };
 /// Stands for no slot.
 inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 /// A table of groups. If it has very few keys, the threads of a warp wait for each other at its
 /// slots. So a sparse table may have columns, up to one per thread of a warp: slot i * columns + c
 /// is in column c, and so in a memory bank of its own. Each thread has its home slots in one
-/// column. A key may then have a slot in every column until fold() is called.
+/// column. A key may then have a slot in every column until merge_columns() is called.
 template <class ExecSpace, class Row, bool Sparse = false>
 class group_table {
   using bits = decltype(reduce_by_key::key_of(Row{}));
@@ -58,7 +58,7 @@ class group_table {
          i += static_cast<std::uint32_t>(t.size()))
       m_keys[i] = empty;
   }
-  /// Empties the table, and sets all values to the operation's identity. Then a row that takes a
+  /// Empties the table, and sets all values to the operation's identity. Then a row that claims a
   /// slot merges its value like every other row.
   template <class Op, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void clear_to_identity(Team const& t) const {
@@ -69,17 +69,17 @@ class group_table {
         m_values.store(i, identity_of<Op, value>::get());
   }
 
-  /// Returns the slot of the row's key, or an empty slot that it takes, within `probes` probes of a
-  /// slot or bucket. The row that takes a slot stores its value if Stores is true. Other rows merge
-  /// theirs after a barrier.
+  /// Returns the slot of the row's key, or an empty slot that it claims, within `probes` probes of
+  /// a slot or bucket. The row that claims a slot stores its value if Stores is true. Other rows
+  /// merge theirs after a barrier.
   template <bool Stores = true>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take(Row const& r, std::uint32_t probes) const {
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_claim(Row const& r, std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
-    if (key == empty) return look_at<Stores>(r, m_slots, 0);
+    if (key == empty) return probe_slot<Stores>(r, m_slots, 0);
     if constexpr (Sparse)
-      return find_or_take_behind<Stores>(r, look_at_home(r), probes);
+      return find_or_claim_past_home<Stores>(r, probe_home(r), probes);
     else
-      return find_or_take_in_buckets<Stores>(r, home(key, m_slots / width), probes);
+      return find_or_claim_in_buckets<Stores>(r, home(key, m_slots / width), probes);
   }
 
   /// The home slot of a row's key in a sparse table, and the bits found there.
@@ -87,7 +87,7 @@ class group_table {
     std::uint32_t index;
     bits stored;
   };
-  KOKKOS_FORCEINLINE_FUNCTION home_slot look_at_home(Row const& r) const {
+  KOKKOS_FORCEINLINE_FUNCTION home_slot probe_home(Row const& r) const {
     std::uint32_t const i = home(reduce_by_key::key_of(r), m_rows) * m_columns + m_column;
     return {i, device::load_relaxed(device::scratch(m_keys + i))};
   }
@@ -97,19 +97,19 @@ class group_table {
     bits const key = reduce_by_key::key_of(r);
     return h.stored == key && key != empty;
   }
-  /// Does what find_or_take does for a row whose home slot has been read. This rare path is
+  /// Does what find_or_claim does for a row whose home slot has been read. This rare path is
   /// separate, so that the threads of a warp stay together.
   template <bool Stores>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_behind(Row const& r, home_slot const& h,
-                                                              std::uint32_t probes) const {
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_claim_past_home(Row const& r, home_slot const& h,
+                                                                  std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
-    if (key == empty) return look_at<Stores>(r, m_slots, 0);
+    if (key == empty) return probe_slot<Stores>(r, m_slots, 0);
     if (h.stored == key) return {h.index, true, false};
     if (h.stored == empty) {
-      slot_of_row const slot = take<Stores>(r, h.index, key);
+      slot_of_row const slot = claim<Stores>(r, h.index, key);
       if (slot.present) return slot;
     }
-    return find_or_take_in_buckets<Stores>(r, h.index / width, probes);
+    return find_or_claim_in_buckets<Stores>(r, h.index / width, probes);
   }
 
   /// Merges a value into the value of a slot.
@@ -129,8 +129,8 @@ class group_table {
   /// Merges the groups of a key in neighbouring columns, pair by pair. Returns the number of slots
   /// that the thread has emptied. Has barriers.
   template <class Team, class Op>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fold(Team const& t, Op const& op) const {
-    std::uint32_t folded = 0;
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t merge_columns(Team const& t, Op const& op) const {
+    std::uint32_t merged = 0;
     for (std::uint32_t apart = m_columns / 2; apart > 0; apart /= 2) {
       t.barrier();
       for (auto i = static_cast<std::uint32_t>(t.rank()); i < m_slots / 2;
@@ -139,10 +139,10 @@ class group_table {
         if (m_keys[from] == empty || m_keys[from] != m_keys[to]) continue;
         if constexpr (has_value<Row>) merge(to, m_values.get(from), op);
         m_keys[from] = empty;
-        ++folded;
+        ++merged;
       }
     }
-    return folded;
+    return merged;
   }
 
   /// Returns the end of the slots' indices, [0, end()).
@@ -164,20 +164,20 @@ class group_table {
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(bits key, std::uint32_t n) {
     return by_low_bits(key, n);
   }
-  /// Searches from bucket b on. The slots of a bucket are taken in order. A row that loses a slot
+  /// Searches from bucket b on. The slots of a bucket are claimed in order. A row that loses a slot
   /// to another key probes the bucket again.
   template <bool Stores>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_take_in_buckets(Row const& r, std::uint32_t b,
-                                                                  std::uint32_t looks) const {
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row find_or_claim_in_buckets(Row const& r, std::uint32_t b,
+                                                                   std::uint32_t probes) const {
     bits const key = reduce_by_key::key_of(r);
-    for (std::uint32_t k = 0; k < looks; ++k) {
+    for (std::uint32_t k = 0; k < probes; ++k) {
       bits stored[width];
       device::load_relaxed(device::scratch(m_keys + b * width), stored);
       std::uint32_t s = first_of(stored, key);
       if (s < width) return {b * width + s, true, false};
       s = first_of(stored, empty);
       if (s < width) {
-        slot_of_row const slot = take<Stores>(r, b * width + s, key);
+        slot_of_row const slot = claim<Stores>(r, b * width + s, key);
         if (slot.present) return slot;
       } else if (++b == m_slots / width) {
         b = 0;
@@ -187,14 +187,15 @@ class group_table {
   }
   /// Probes one slot, which holds `mark` if it is the row's slot.
   template <bool Stores>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row look_at(Row const& r, std::uint32_t i, bits mark) const {
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row probe_slot(Row const& r, std::uint32_t i,
+                                                     bits mark) const {
     bits const stored = device::load_relaxed(device::scratch(m_keys + i));
-    if (stored == empty) return take<Stores>(r, i, mark);
+    if (stored == empty) return claim<Stores>(r, i, mark);
     return {i, stored == mark, false};
   }
-  /// Takes an empty slot for the row, unless another row has taken it.
+  /// Claims an empty slot for the row, unless another row has claimed it.
   template <bool Stores>
-  KOKKOS_FORCEINLINE_FUNCTION slot_of_row take(Row const& r, std::uint32_t i, bits mark) const {
+  KOKKOS_FORCEINLINE_FUNCTION slot_of_row claim(Row const& r, std::uint32_t i, bits mark) const {
     bits const found = device::compare_and_swap(device::scratch(m_keys + i), empty, mark);
     if constexpr (Stores && has_value<Row>)
       if (found == empty) m_values.store(i, r.value);
@@ -210,7 +211,7 @@ class group_table {
   }
 
   KOKKOS_FUNCTION static constexpr std::size_t key_bytes(std::uint32_t slots) {
-    return even(slots + 1) * sizeof(bits);
+    return round_up_to_even(slots + 1) * sizeof(bits);
   }
   KOKKOS_FUNCTION static constexpr std::size_t value_bytes(std::uint32_t slots) {
     return has_value<Row> ? values::bytes(slots + 1) : 0;

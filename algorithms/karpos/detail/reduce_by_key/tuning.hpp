@@ -32,12 +32,14 @@ struct tuning {
   }
   /// Mean of the rows of a partition: half a chunk, because partitions differ in length if keys
   /// have equals.
-  static constexpr std::uint64_t mean_part_rows(int row_bytes) { return chunk_rows(row_bytes) / 2; }
+  static constexpr std::uint64_t mean_partition_rows(int row_bytes) {
+    return chunk_rows(row_bytes) / 2;
+  }
   /// Maximum of that mean, if the 8,192 partitions of one pass then suffice.
-  static constexpr std::uint64_t most_part_rows(int row_bytes) {
+  static constexpr std::uint64_t max_mean_partition_rows(int row_bytes) {
     return chunk_rows(row_bytes) / 5 * 4;
   }
-  static constexpr std::uint64_t parts_of_a_pass = 8192;
+  static constexpr std::uint64_t partitions_per_pass = 8192;
   /// Rows that a thread finds slots for before it merges any: as many as its registers hold, or a
   /// CPU's first-level cache.
   static constexpr int batch(int row_bytes) {
@@ -47,17 +49,17 @@ struct tuning {
   /// Probes of slots or buckets after which a row overflows to the partition, when rows are
   /// aggregated first.
   static constexpr std::uint32_t probe_length = is_device ? 4 : 8;
-  // Fixed-capacity partitions (parts.hpp), on GPUs:
+  // Fixed-capacity partitions (aggregate_partitions.hpp), on GPUs:
   /// Threads of a team that aggregates a partition, with two teams per multiprocessor; and rows
   /// that a thread finds slots for at once. 32 registers hold keys of 4 bytes with their counts.
-  static constexpr int part_threads(int row_bytes) { return row_bytes <= 8 ? 1024 : 512; }
-  static constexpr int part_batch(int row_bytes) {
+  static constexpr int partition_threads(int row_bytes) { return row_bytes <= 8 ? 1024 : 512; }
+  static constexpr int partition_batch(int row_bytes) {
     return row_bytes <= 8 ? 4 : Kokkos::clamp(64 / row_bytes, 1, 4);
   }
-  /// Probes of buckets after which a row's partition is left to a larger table.
-  static constexpr std::uint32_t part_looks = 32;
-  /// Probes of buckets after which a row is left to the next round.
-  static constexpr std::uint32_t most_looks = 64;
+  /// Probes of buckets after which a row's partition is deferred to a larger table.
+  static constexpr std::uint32_t partition_probes = 32;
+  /// Probes of buckets after which a row is deferred to the next round.
+  static constexpr std::uint32_t max_probes = 64;
   /// Keys that are sampled to decide whether rows are aggregated first. On GPUs, min_equal of them
   /// must equal another one: 3 in 100 do if about 17,000 keys are equally frequent, which a table
   /// just holds.

@@ -21,13 +21,13 @@
 
 // Builds an index of rows:
 //
-//   rows       | a | b | a | c | b | a |     claim_slots: a row takes a slot or finds its equal
+//   rows       | a | b | a | c | b | a |     claim_slots: a row claims a slot or finds its equal
 //   slots      | . | c:3 | . | a:0 | b:1 | . |                      the lowest row stays
-//   first_of   | 0 | 1 | 0 | 3 | 1 | 0 |     find_first_rows: what the row's slot holds now
+//   first_of   | 0 | 1 | 0 | 3 | 1 | 0 |     load_first_rows: what the row's slot holds now
 //   group_of   | 0 | 1 |   | 2 |   |   |     number_first_rows: a scan
 //   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |     number_others
-//   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group, in passes of a
-//   begins     | 0     | 3   | 5 | 6                                partition
+//   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group id, in passes of
+//   begins     | 0     | 3   | 5 | 6                                karpos::partition
 //
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
@@ -40,7 +40,7 @@ namespace karpos::detail::row_index {
 template <class RowNumber>
 inline constexpr RowNumber none = static_cast<RowNumber>(~RowNumber(0));
 
-/// Takes a slot for row begin + i of a batch, or finds the slot of its equals, which keeps the
+/// Claims a slot for row begin + i of a batch, or finds the slot of its equals, which keeps the
 /// lowest of them.
 template <int Distance, class Rows, class Members, class ExecSpace, class RowNumber>
 struct claim_slots : slot_search<Distance, device::access::shared,
@@ -50,26 +50,26 @@ struct claim_slots : slot_search<Distance, device::access::shared,
   Members members;
   RowNumber* slot_of;
 
-  KOKKOS_FUNCTION bool asks(std::uint64_t i) const { return members(this->begin + i); }
-  KOKKOS_FUNCTION void without(std::uint64_t i) const { slot_of[i] = none<RowNumber>; }
-  /// Takes the first empty slot of the bucket. Returns false if a row has come in meanwhile that
-  /// may be equal: then the search goes on.
-  KOKKOS_FUNCTION bool at_end(bool later, std::uint64_t i, slot_path const& p) const {
+  KOKKOS_FUNCTION bool is_searched(std::uint64_t i) const { return members(this->begin + i); }
+  KOKKOS_FUNCTION void on_excluded(std::uint64_t i) const { slot_of[i] = none<RowNumber>; }
+  /// Claims the first empty slot of the bucket. Returns false if another thread has stored a row
+  /// that may be equal there meanwhile: then the search goes on.
+  KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const& p) const {
     auto const& in = this->table;
     std::uint64_t const tag = word::tag_of(p.hash), item = word::make(tag, this->begin + i),
                         end = in.bucket_of(p.slot) + in.bucket_slots;
-    for (std::uint64_t slot = p.slot; slot < end && !later; ++slot) {
+    for (std::uint64_t slot = p.slot; slot < end && !continues; ++slot) {
       std::uint64_t held = device::load_relaxed(in.words + slot);
       if (held == word::empty) held = device::compare_and_swap(in.words + slot, word::empty, item);
       if (held == word::empty) {
         slot_of[i] = static_cast<RowNumber>(slot);
         return true;
       }
-      later = has_tag<RowNumber>{tag}(held);
+      continues = has_tag<RowNumber>{tag}(held);
     }
     return false;
   }
-  KOKKOS_FUNCTION void at_equal(std::uint64_t i, std::uint64_t slot) const {
+  KOKKOS_FUNCTION void on_match(std::uint64_t i, std::uint64_t slot) const {
     slot_of[i] = static_cast<RowNumber>(slot);
     std::uint64_t* const at = this->table.words + slot;
     std::uint64_t const row = this->begin + i;
@@ -80,7 +80,7 @@ struct claim_slots : slot_search<Distance, device::access::shared,
 };
 
 template <class RowNumber>
-struct find_first_rows {
+struct load_first_rows {
   std::uint64_t const* slots;
   RowNumber* first_of;  // the slot of row i of the batch; becomes its first row
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -176,8 +176,8 @@ class build {
   /// have rows before them. Returns how many of these rows have a group, and how many groups are
   /// new. Waits.
   template <class Rows, class Members>
-  counts find_groups(Rows const& rows, Members const& members, std::uint64_t begin,
-                     std::uint64_t end, std::uint64_t groups) const {
+  counts compute_groups(Rows const& rows, Members const& members, std::uint64_t begin,
+                        std::uint64_t end, std::uint64_t groups) const {
     std::uint64_t const n = end - begin;
     RowNumber* const first_of = m_with.first_of;
     constexpr int distance = tuning<ExecSpace>::prefetch_distance;
@@ -190,7 +190,7 @@ class build {
               device::for_loop<ExecSpace>(members),
               first_of});
     device::loop_over("karpos::row_index: find first rows", m_exec, n,
-                      find_first_rows<RowNumber>{m_to.slots, first_of});
+                      load_first_rows<RowNumber>{m_to.slots, first_of});
     counts c{};
     Kokkos::parallel_scan(
         "karpos::row_index: number first rows", index_range(m_exec, n),
@@ -206,7 +206,7 @@ class build {
   void group_rows(std::uint64_t n, counts const& c) const {
     int const most = m_with.digit_bits(n), bits = static_cast<int>(std::bit_width(c.groups));
     int const passes = (bits + most - 1) / most, each = (bits + passes - 1) / passes;
-    pair *to = m_with.sorted, *from = m_with.sorted_too;
+    pair *to = m_with.sorted, *from = m_with.sorted_alternate;
     for (int pass = 0; pass < passes; ++pass, std::swap(from, to)) {
       digit_of_group<RowNumber> const digit{pass * each, (std::uint32_t(1) << each) - 1};
       if (pass == 0)
@@ -223,11 +223,11 @@ class build {
   template <class Keys, class... Numbers>
   void split(Keys const& keys, pair* to, digit_of_group<RowNumber> const& digit,
              Numbers const&... numbers) const {
-    karpos::partition(
-        m_exec, keys, numbers..., unmanaged<pair>(to, keys.extent(0)),
-        unmanaged<std::uint64_t>(m_with.digits, std::uint64_t(digit.mask) + 2), digit,
-        partition_options{.stable = true,
-                          .workspace = {m_with.of_partition, m_with.bytes_of_partition}});
+    karpos::partition(m_exec, keys, numbers..., unmanaged<pair>(to, keys.extent(0)),
+                      unmanaged<std::uint64_t>(m_with.digits, std::uint64_t(digit.mask) + 2), digit,
+                      partition_options{.stable = true,
+                                        .workspace = {m_with.partition_workspace,
+                                                      m_with.partition_workspace_bytes}});
   }
 
   ExecSpace m_exec;

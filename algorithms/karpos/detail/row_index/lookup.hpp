@@ -37,7 +37,7 @@ struct row_groups {
 };
 
 /// The view that joins have of an index.
-struct opened {
+struct index_access {
   template <class Index>
   static auto groups(Index const& index) {
     return index.runs();
@@ -68,7 +68,7 @@ struct count_of {
     return first ? groups.count(*first) : RowNumber(0);
   }
 };
-struct label_of {
+struct group_id_of {
   template <class RowNumber>
   KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const& groups,
                                        found<RowNumber> const& first) const {
@@ -93,24 +93,23 @@ struct look_up : slot_search<Distance, device::access::frozen,
   Answer answer;
   Out out;
 
-  KOKKOS_FUNCTION bool asks(std::uint64_t) const { return true; }
-  KOKKOS_FUNCTION void without(std::uint64_t i) const {
+  KOKKOS_FUNCTION bool is_searched(std::uint64_t) const { return true; }
+  KOKKOS_FUNCTION void on_excluded(std::uint64_t i) const {
     out(i) = answer(groups, found<RowNumber>{});
   }
-  KOKKOS_FUNCTION bool at_end(bool later, std::uint64_t i, slot_path const&) const {
-    write_unless<Distance>(later, out(i), answer(groups, found<RowNumber>{}));
-    return !later;
+  KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const&) const {
+    write_unless<Distance>(continues, out(i), answer(groups, found<RowNumber>{}));
+    return !continues;
   }
-  KOKKOS_FUNCTION void at_equal(std::uint64_t i, std::uint64_t slot) const {
+  KOKKOS_FUNCTION void on_match(std::uint64_t i, std::uint64_t slot) const {
     std::uint64_t const w = device::load_frozen(this->table.words + slot);
     out(i) = answer(groups, found<RowNumber>{true, slot_word<RowNumber>::row_of(w)});
   }
 };
 
-/// Copies the group id (label) of each indexed row; copy_first_rows copies the first row of each
-/// group.
+/// Copies the group id of each indexed row; copy_first_rows copies the first row of each group.
 template <class RowNumber, class Out>
-struct copy_labels {
+struct copy_group_ids {
   RowNumber const* group_of;
   Out out;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(i) = group_of[i]; }
@@ -132,7 +131,7 @@ KOKKOS_FUNCTION found<RowNumber> find_row(Rows const& rows,
   if (!rows.can_equal(query)) return {};
   slot_path p = table.home(rows.hash(query));
   for (;;) {
-    auto const a = table.template ask<device::access::frozen>(p);
+    auto const a = table.template probe_bucket<device::access::frozen>(p);
     if (a.ended) return {};
     p.slot = a.slot;
     if (!a.has_tag) continue;

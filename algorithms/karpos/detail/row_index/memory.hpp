@@ -32,11 +32,11 @@ void require_row_numbers(std::uint64_t rows) {
     reject("row numbers of an index have too small a type",
            std::to_string(rows) + " rows of at most " + std::to_string(max_rows<RowNumber>),
            sizeof(RowNumber) == 4 ? "make it with RowNumber = std::uint64_t"
-                                  : "index a part of the rows");
+                                  : "index some of the rows");
 }
 
 /// Returns the number of slots for `rows` rows, a multiple of a cache line. At most half of them
-/// are taken.
+/// are claimed.
 constexpr std::uint64_t slots_for(std::uint64_t rows) { return (2 * rows + 1 + 7) / 8 * 8; }
 
 /// The arrays that an index keeps. Without runs there are no begins.
@@ -50,10 +50,10 @@ struct arrays {
 
   arrays(std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
     arena a(memory);
-    a.take(slots, slots_for(rows));
-    a.take(group_of, rows);
-    a.take(begins, runs ? rows + 1 : 0);
-    a.take(grouped, rows);
+    a.allocate(slots, slots_for(rows));
+    a.allocate(group_of, rows);
+    a.allocate(begins, runs ? rows + 1 : 0);
+    a.allocate(grouped, rows);
     bytes = a.bytes();
   }
 };
@@ -63,22 +63,22 @@ template <class ExecSpace, class RowNumber>
 struct build_arrays {
   using pair = key_value<RowNumber, RowNumber>;
   RowNumber* first_of;
-  pair *sorted, *sorted_too;  // (group, row); input and output of passes in turn
-  std::uint64_t* digits;      // where the rows of each digit begin
-  std::byte* of_partition;
-  std::size_t bytes_of_partition = 0, bytes;
+  pair *sorted, *sorted_alternate;  // (group, row); input and output of passes in turn
+  std::uint64_t* digits;            // where the rows of each digit begin
+  std::byte* partition_workspace;
+  std::size_t partition_workspace_bytes = 0, bytes;
 
   build_arrays(ExecSpace const& exec, std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
-    std::uint64_t const most_digits = std::uint64_t(1) << digit_bits(rows);
+    std::uint64_t const max_digits = std::uint64_t(1) << digit_bits(rows);
     if (runs)
-      bytes_of_partition =
-          partition_bytes<pair>(exec, rows, most_digits, partition_options{.stable = true});
+      partition_workspace_bytes =
+          partition_bytes<pair>(exec, rows, max_digits, partition_options{.stable = true});
     arena a(memory);
-    a.take(first_of, rows);
-    a.take(sorted, runs ? rows : 0);
-    a.take(sorted_too, runs ? rows : 0);
-    a.take(digits, runs ? most_digits + 1 : 0);
-    a.take(of_partition, bytes_of_partition);
+    a.allocate(first_of, rows);
+    a.allocate(sorted, runs ? rows : 0);
+    a.allocate(sorted_alternate, runs ? rows : 0);
+    a.allocate(digits, runs ? max_digits + 1 : 0);
+    a.allocate(partition_workspace, partition_workspace_bytes);
     bytes = a.bytes();
   }
   /// Returns the maximum of a group id's bits that one pass splits by.
@@ -95,8 +95,8 @@ Kokkos::View<std::byte*, typename ExecSpace::memory_space> memory_for(ExecSpace 
                                                                       std::size_t bytes) {
   using memory_space = typename ExecSpace::memory_space;
   if (!is_given(given))
-    return allocated_bytes<memory_space>(exec, "karpos::row_index", bytes, "an index of rows",
-                                         "index fewer rows");
+    return allocate_byte_array<memory_space>(exec, "karpos::row_index", bytes, "an index of rows",
+                                             "index fewer rows");
   if (given.bytes < bytes)
     reject("the memory of a karpos::row_index is too small",
            std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),

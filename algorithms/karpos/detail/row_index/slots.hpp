@@ -19,9 +19,9 @@
 //                                         hash; or empty
 //
 // Buckets fill from the left, and a row that finds its bucket full goes on to the next. At most
-// half of all slots are taken, so that every probe ends at an empty one. A tag that differs tells
-// rows apart without a read of their columns. A slot keeps its tag; while the index is built, its
-// row may be replaced by a lower one that is equal.
+// half of all slots are claimed, so that every search ends at an empty one. A tag that differs
+// tells rows apart without a read of their columns. A slot keeps its tag; while the index is built,
+// its row may be replaced by a lower one that is equal.
 
 namespace karpos::detail::row_index {
 
@@ -72,7 +72,7 @@ struct slot_path {
 /// Result of probing a bucket. has_tag: `slot` has the tag. ended: an empty slot proves that the
 /// row is not in the index. Neither: the bucket is full of other rows, and the next one begins at
 /// `slot`.
-struct bucket_answer {
+struct probe_result {
   std::uint64_t slot;
   bool has_tag, ended;
 };
@@ -99,7 +99,7 @@ struct slot_table {
   }
 
   template <device::access Access>
-  KARPOS_STEP_FUNCTION bucket_answer ask(slot_path const& p) const {
+  KARPOS_STEP_FUNCTION probe_result probe_bucket(slot_path const& p) const {
     device::tile_for<ExecSpace, 1> const thread{};
     std::uint64_t const first = bucket_of(p.slot);
     auto const window = device::load_window<bucket_slots, Access>(thread, words + first);
@@ -107,7 +107,7 @@ struct slot_table {
     mask const behind(static_cast<typename mask::word>(mask::all << (p.slot - first)) & mask::all);
     auto const hits = window.match(has_tag<RowNumber>{word::tag_of(p.hash)}) & behind;
     bool ended = false;
-    // While other threads insert, a bucket must not look full before all of it was read. So only
+    // While other threads insert, a bucket must not appear full before all of it was read. So only
     // frozen buckets are read again.
     if constexpr (Access == device::access::frozen && !device::is_device<ExecSpace>)
       ended = is_empty{}(words[first + bucket_slots - 1]);
@@ -123,11 +123,11 @@ struct slot_table {
 /// Searches the slots for rows equal to queries; query i is row begin + i. The body of a bulk
 /// operation derives from this class, and has
 ///
-///   at_end(later, i, path)   called when a search may end without a match; returns whether so.
-///                            later: the search goes on; do nothing and return false
-///   at_equal(i, slot)        called for the slot of an equal row
-///   without(i)               called for a query that is left out
-///   asks(i)                  returns whether query i is searched for
+///   on_miss(continues, i, path)   called when a search may end without a match; returns whether it
+///                                 ends. continues: the search goes on; do nothing, return false
+///   on_match(i, slot)             called for the slot of an equal row
+///   on_excluded(i)                called for a query that is not searched for, or equals no row
+///   is_searched(i)                returns whether query i is searched for
 ///
 /// CPUs search in two steps, between which they search for other queries: they probe a bucket for
 /// the tag, then compare the columns of the row that the slot names. No branch depends on whether
@@ -155,14 +155,14 @@ struct slot_search {
       device::prefetch(table.words + p.slot);
   }
   KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, slot_path const& p) const {
-    if (!self().asks(i) || !rows.can_equal(queries[begin + i])) {
-      self().without(i);
+    if (!self().is_searched(i) || !rows.can_equal(queries[begin + i])) {
+      self().on_excluded(i);
       return device::staged_result::done();
     }
     if constexpr (Distance == 0)
       return search(i, p);
     else
-      return look(i, p);
+      return search_staged(i, p);
   }
   /// Moves on: from a slot with the tag to its row's columns, from there to the next slot, else to
   /// the next bucket.
@@ -170,7 +170,7 @@ struct slot_search {
     if (p.compares) {
       p = {table.wrap(p.slot + 1), p.hash, false};
     } else {
-      auto const a = table.template ask<Access>(p);
+      auto const a = table.template probe_bucket<Access>(p);
       p = {a.ended ? p.slot : a.slot, p.hash, a.has_tag};
     }
   }
@@ -186,24 +186,25 @@ struct slot_search {
   KARPOS_STEP_FUNCTION bool is_equal(std::uint64_t i, std::uint64_t slot) const {
     return rows.equal(rows[row_at(slot)], queries[begin + i]);
   }
-  KARPOS_STEP_FUNCTION device::staged_result look(std::uint64_t i, slot_path const& p) const {
+  KARPOS_STEP_FUNCTION device::staged_result search_staged(std::uint64_t i,
+                                                           slot_path const& p) const {
     if (p.compares) {
       bool const equal = is_equal(i, p.slot);
-      if (equal) self().at_equal(i, p.slot);
+      if (equal) self().on_match(i, p.slot);
       return device::staged_result::done_unless(!equal);
     }
-    bool const later = !table.template ask<Access>(p).ended;
-    return device::staged_result::done_unless(!self().at_end(later, i, p));
+    bool const continues = !table.template probe_bucket<Access>(p).ended;
+    return device::staged_result::done_unless(!self().on_miss(continues, i, p));
   }
   KARPOS_STEP_FUNCTION device::staged_result search(std::uint64_t i, slot_path p) const {
     for (;;) {
-      auto const a = table.template ask<Access>(p);
+      auto const a = table.template probe_bucket<Access>(p);
       if (a.has_tag && is_equal(i, a.slot)) {
-        self().at_equal(i, a.slot);
+        self().on_match(i, a.slot);
         break;
       }
       if (a.ended) {
-        if (self().at_end(false, i, p)) break;
+        if (self().on_miss(false, i, p)) break;
       } else {
         p.slot = a.has_tag ? table.wrap(a.slot + 1) : a.slot;
       }

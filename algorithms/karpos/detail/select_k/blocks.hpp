@@ -98,9 +98,9 @@ struct scan_blocks {
     std::uint64_t const all = (size + chunk - 1) / chunk;
     std::uint64_t const first = all * b / blocks, chunks = all * (b + 1) / blocks - first;
     block_scan<Score> scan(scores, stride, k, buffers + b * buffer_for(k));
-    std::uint64_t jump = chunks * 5 / 8 + 1;
-    while (std::gcd(jump, chunks) > 1) ++jump;
-    for (std::uint64_t i = 0, c = 0; i < chunks; ++i, c = (c + jump) % chunks) {
+    std::uint64_t step = chunks * 5 / 8 + 1;
+    while (std::gcd(step, chunks) > 1) ++step;
+    for (std::uint64_t i = 0, c = 0; i < chunks; ++i, c = (c + step) % chunks) {
       std::uint64_t const from = (first + c) * chunk;
       scan.read(from, Kokkos::min(from + chunk, size));
     }
@@ -136,7 +136,7 @@ std::uint64_t blocks_for(ExecSpace const& exec) {
 }
 /// Returns whether k is small enough for a buffer of each thread.
 template <class ExecSpace>
-bool fits_blocks(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
+bool can_use_blocks(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
   return k <= size / 8 && blocks_for(exec) * buffer_for(k) <= size / 4;
 }
 template <class Bits, class ExecSpace>
@@ -147,8 +147,8 @@ std::size_t blocks_bytes(ExecSpace const& exec, std::uint64_t k) {
 /// Writes the k selected elements, in no particular order. Blocks. Complexity: reads the scores
 /// once; compares more, the more elements are among the largest so far.
 template <class ExecSpace, class Scores, class Selected>
-void by_blocks(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
-               Selected const& selected) {
+void select_by_blocks(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
+                      Selected const& selected) {
   using score = typename Scores::non_const_value_type;
   using entry = typename Selected::value_type;
   using memory = typename ExecSpace::memory_space;

@@ -12,7 +12,7 @@
 #include "karpos/device/program.hpp"
 
 // Radix selection, most significant digit first. Counts the values of a digit, finds the digit of
-// the k-th largest element, and goes on with the next digit among the elements that share this
+// the k-th largest element, and continues with the next digit among the elements that share this
 // prefix. No element is moved before the k-th is known. A team is a block on GPUs; scratch is
 // shared memory.
 
@@ -33,18 +33,18 @@ struct kth_prefix {
 
 template <class Bits>
 struct init_kth_prefix {
-  kth_prefix<Bits>* at;
+  kth_prefix<Bits>* kth;
   std::uint64_t* counts;
   std::uint64_t k;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     counts[i] = 0;
-    if (i == 0) *at = {0, 0, false, k};
+    if (i == 0) *kth = {0, 0, false, k};
   }
 };
 
-/// Counts a digit over the elements that share the prefix, in a histogram of each team in scratch;
-/// then adds these up.
+/// Counts a digit over the elements that share the prefix. Each team counts in a histogram in
+/// scratch, and adds it to the shared one.
 template <class Scores>
 struct count_digits {
   using bits = radix_key<typename Scores::non_const_value_type>;
@@ -54,62 +54,63 @@ struct count_digits {
   static constexpr std::uint64_t chunk = 1u << 14;
 
   Scores scores;
-  kth_prefix<bits> const* at;
+  kth_prefix<bits> const* kth;
   std::uint64_t* counts;
   int shift, width;
   bool first;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    kth_prefix<bits> const c = *at;
+    kth_prefix<bits> const c = *kth;
     if (c.complete) return;
-    auto* const mine = reinterpret_cast<std::uint32_t*>(team.scratch());
-    for (int d = team.rank(); d < digits; d += team.size()) mine[d] = 0;
+    auto* const team_counts = reinterpret_cast<std::uint32_t*>(team.scratch());
+    for (int d = team.rank(); d < digits; d += team.size()) team_counts[d] = 0;
     team.barrier();
     std::uint64_t const n = scores.extent(0), step = static_cast<std::uint64_t>(team.size());
     std::uint64_t const stride = chunk * static_cast<std::uint64_t>(team.league_size());
     for (auto b = chunk * static_cast<std::uint64_t>(team.league_rank()); b < n; b += stride) {
       std::uint64_t const end = Kokkos::min(b + chunk, n);
       for (auto i = b + static_cast<std::uint64_t>(team.rank()); i < end; i += step)
-        count(mine, descending_key(scores(i)), c);
+        count(team_counts, descending_key(scores(i)), c);
     }
     team.barrier();
     for (int d = team.rank(); d < digits; d += team.size())
-      if (mine[d] > 0) device::add(counts + d, static_cast<std::uint64_t>(mine[d]));
+      if (team_counts[d] > 0) device::add(counts + d, static_cast<std::uint64_t>(team_counts[d]));
   }
 
  private:
-  KOKKOS_FUNCTION void count(std::uint32_t* mine, bits key, kth_prefix<bits> const& c) const {
+  KOKKOS_FUNCTION void count(std::uint32_t* team_counts, bits key,
+                             kth_prefix<bits> const& c) const {
     if (!first && key >> c.shift != c.prefix) return;
-    device::fetch_add(device::scratch(mine + (key >> shift & ((bits(1) << width) - 1))), 1);
+    device::fetch_add(device::scratch(team_counts + (key >> shift & ((bits(1) << width) - 1))), 1);
   }
 };
 
 /// Finds the digit of the k-th element, and clears the histogram. Runs on one team.
 template <class Bits>
-struct pick_digit {
+struct select_digit {
   static constexpr int threads = 512;
   static constexpr int teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = 64;
 
-  kth_prefix<Bits>* at;
+  kth_prefix<Bits>* kth;
   std::uint64_t* counts;
   int shift, width;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    kth_prefix<Bits> const c = *at;
+    kth_prefix<Bits> const c = *kth;
     if (c.complete) return;
     int const digits_each = digits / team.size(), first = team.rank() * digits_each;
     std::uint64_t sum = 0, total = 0;
     for (int d = first; d < first + digits_each; ++d) sum += counts[d];
-    std::uint64_t before = team.prefix_sum(sum, total);  // a barrier: all threads have read *at
+    std::uint64_t before = team.prefix_sum(sum, total);  // a barrier: all threads have read *kth
     for (int d = first; d < first + digits_each; ++d) {
       std::uint64_t const here = counts[d];
       counts[d] = 0;
       if (before < c.remaining && c.remaining <= before + here)
-        *at = {static_cast<Bits>(c.prefix << width | static_cast<Bits>(d)), shift,
-               c.remaining - before == here, c.remaining - before};
+        *kth = {static_cast<Bits>(c.prefix << width | static_cast<Bits>(d)), shift,
+                c.remaining - before == here, c.remaining - before};
       before += here;
     }
   }
@@ -117,7 +118,7 @@ struct pick_digit {
 
 /// Output offsets: number of earlier elements that are above the k-th, and that share its prefix.
 struct offsets {
-  std::uint64_t above, level;
+  std::uint64_t above, equal;
 };
 
 /// Compacts the selected elements to the output: first those above the prefix, then those with it,
@@ -129,12 +130,12 @@ struct collect {
   using entry = ranked<bits>;
   using value_type = offsets;
   Scores scores;
-  kth_prefix<bits> const* at;
+  kth_prefix<bits> const* kth;
   entry* selected;
   std::uint64_t k;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t chunk, offsets& p, bool last_pass) const {
-    kth_prefix<bits> const c = *at;
+    kth_prefix<bits> const c = *kth;
     std::uint64_t const first = chunk * Chunk, left = scores.extent(0) - first;
     int const n = left < Chunk ? static_cast<int>(left) : Chunk;
     if (last_pass)
@@ -145,38 +146,38 @@ struct collect {
   KOKKOS_FUNCTION void init(offsets& p) const { p = {0, 0}; }
   KOKKOS_FUNCTION void join(offsets& p, offsets const& other) const {
     p.above += other.above;
-    p.level += other.level;
+    p.equal += other.equal;
   }
 
  private:
   KOKKOS_FUNCTION void count(kth_prefix<bits> const& c, std::uint64_t first, int n,
                              offsets& p) const {
-    unsigned above = 0, level = 0;
+    unsigned above = 0, equal = 0;
     for (int j = 0; j < n; ++j) {
       bits const prefix = descending_key(scores(first + static_cast<unsigned>(j))) >> c.shift;
       above += prefix < c.prefix;
-      level += prefix == c.prefix;
+      equal += prefix == c.prefix;
     }
     p.above += above;
-    p.level += level;
+    p.equal += equal;
   }
   KOKKOS_FUNCTION void write(kth_prefix<bits> const& c, std::uint64_t first, int n,
                              offsets& p) const {
     entry higher[Chunk], same[Chunk];
-    unsigned above = 0, level = 0;
+    unsigned above = 0, equal = 0;
     for (int j = 0; j < n; ++j) {
       std::uint64_t const i = first + static_cast<unsigned>(j);
       entry const e{descending_key(scores(i)), i};
       higher[above] = e;
-      same[level] = e;
+      same[equal] = e;
       above += e.key >> c.shift < c.prefix;
-      level += e.key >> c.shift == c.prefix;
+      equal += e.key >> c.shift == c.prefix;
     }
     for (unsigned j = 0; j < above; ++j) selected[p.above + j] = higher[j];
-    for (unsigned j = 0; j < level && p.level + j < c.remaining; ++j)
-      selected[k - c.remaining + p.level + j] = same[j];
+    for (unsigned j = 0; j < equal && p.equal + j < c.remaining; ++j)
+      selected[k - c.remaining + p.equal + j] = same[j];
     p.above += above;
-    p.level += level;
+    p.equal += equal;
   }
 };
 
@@ -197,19 +198,19 @@ constexpr std::size_t radix_bytes() {
 }
 
 /// Writes the k selected elements, not sorted by score. Blocks at the end, because it frees memory.
-/// Complexity: reads the scores once for every 12 bits until the prefix tells the selected elements
-/// apart, and twice more.
+/// Complexity: reads the scores once for every 12 bits until the prefix separates the selected
+/// elements from the others, and twice more.
 template <class ExecSpace, class Scores, class Selected>
-void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
-              Selected const& selected) {
+void select_by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
+                     Selected const& selected) {
   using bits = radix_key<typename Scores::non_const_value_type>;
   using memory = typename ExecSpace::memory_space;
   auto const counts = allocated_array<Kokkos::View<std::uint64_t*, memory>>(
       exec, "karpos::select_k: counts", digits);
-  auto const at = allocated_array<Kokkos::View<kth_prefix<bits>*, memory>>(
+  auto const kth = allocated_array<Kokkos::View<kth_prefix<bits>*, memory>>(
       exec, "karpos::select_k: the k-th", 1);
   Kokkos::parallel_for("karpos::select_k: begin", index_range(exec, digits),
-                       init_kth_prefix<bits>{at.data(), counts.data(), k});
+                       init_kth_prefix<bits>{kth.data(), counts.data(), k});
   int const teams = teams_for(exec, scores.extent(0));
   constexpr int all = 8 * sizeof(bits);
   for (int done = 0; done < all; done += digit_bits) {
@@ -217,14 +218,14 @@ void by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
     int const shift = all - done - width;
     device::for_each_in_league(
         "karpos::select_k: count", exec, teams,
-        count_digits<Scores>{scores, at.data(), counts.data(), shift, width, done == 0});
-    device::for_each_in_league("karpos::select_k: pick", exec, 1,
-                               pick_digit<bits>{at.data(), counts.data(), shift, width});
+        count_digits<Scores>{scores, kth.data(), counts.data(), shift, width, done == 0});
+    device::for_each_in_league("karpos::select_k: select digit", exec, 1,
+                               select_digit<bits>{kth.data(), counts.data(), shift, width});
   }
   constexpr int chunk = tuning<ExecSpace>::collect_chunk;
   Kokkos::parallel_scan("karpos::select_k: collect",
                         index_range(exec, (scores.extent(0) + chunk - 1) / chunk),
-                        collect<Scores, chunk>{scores, at.data(), selected.data(), k});
+                        collect<Scores, chunk>{scores, kth.data(), selected.data(), k});
   exec.fence("karpos::select_k: before the counts are freed");
 }
 

@@ -4,23 +4,23 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-// All edges of a graph, each with its row, divided into parts of equal size.
+// All edges of a graph, each with its row, divided into chunks of equal size.
 
 namespace karpos::detail::sssp {
 
 template <class Rows>
 struct all_edges {
-  static constexpr std::uint64_t edges_of_part = 64;
+  static constexpr std::uint64_t chunk_edges = 64;
   Rows rows;
   std::uint64_t vertices, edges;
 
-  std::uint64_t parts() const { return (edges + edges_of_part - 1) / edges_of_part; }
+  std::uint64_t chunks() const { return (edges + chunk_edges - 1) / chunk_edges; }
 
-  /// Runs f(u, e) for the edges e of a part; u is the vertex that e leads out of.
+  /// Runs f(u, e) for the edges e of a chunk; u is the vertex that e leads out of.
   template <class F>
-  KOKKOS_FUNCTION void for_each_of(std::uint64_t part, F const& f) const {
-    std::uint64_t const begin = part * edges_of_part;
-    std::uint64_t const end = Kokkos::min(begin + edges_of_part, edges);
+  KOKKOS_FUNCTION void for_each_in_chunk(std::uint64_t chunk, F const& f) const {
+    std::uint64_t const begin = chunk * chunk_edges;
+    std::uint64_t const end = Kokkos::min(begin + chunk_edges, edges);
     std::uint64_t u = row_of(begin, 0);
     for (std::uint64_t e = begin; e < end; ++e) {
       if (e >= rows.end(u)) u = e < rows.end(u + 1) ? u + 1 : row_of(e, u + 1);

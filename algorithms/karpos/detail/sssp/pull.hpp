@@ -10,7 +10,8 @@
 // vertices; most pushed edges would lead to a distance above the one that their end has already.
 // The steps:
 //
-//   queue_unsettled  queues, by degree class, the vertices without a distance below the reach: they
+//   queue_beyond_reach
+//                    queues, by degree class, the vertices without a distance below the reach: they
 //                    have none, or one that was pushed before the reach was known
 //   pull<true>       first pass: each queued vertex lowers its own distance, by all neighbours.
 //                    Later passes need not probe the neighbours below the reach again
@@ -28,11 +29,11 @@
 namespace karpos::detail::sssp {
 
 template <class StateHandle, class ProgressHandle>
-struct queue_unsettled : step<StateHandle, ProgressHandle> {
+struct queue_beyond_reach : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;
   using base::width;
   using typename base::State;
-  static constexpr char const* label = "karpos::sssp::queue_unsettled";
+  static constexpr char const* label = "karpos::sssp::queue_beyond_reach";
 
   std::uint64_t work() const { return this->s->vertices; }
 
@@ -43,7 +44,7 @@ struct queue_unsettled : step<StateHandle, ProgressHandle> {
     state.clear_next(team, *this->p);
     bins<State> found(team, t, state, *this->p, this->p->split);
     queue_vertices<State>(team, t, state.vertices, found.near, [&](std::uint64_t v) {
-      return state.label[v] >= this->p->reach && state.out.degree(v) > 0;
+      return state.distance[v] >= this->p->reach && state.out.degree(v) > 0;
     });
     found.flush(t);
   }
@@ -66,8 +67,8 @@ struct queue_pulled : step<StateHandle, ProgressHandle> {
     state.clear_next(team, now);
     bins<State> found(team, t, state, now, now.split + 1);
     queue_vertices<State>(team, t, state.vertices, found.far, [&](std::uint64_t v) {
-      auto const d = state.label[v];
-      return d >= now.reach && d < State::labels::farthest();
+      auto const d = state.distance[v];
+      return d >= now.reach && d < State::traits::infinity();
     });
     found.flush(t);
     bfs::for_each_index<width>(team, state.words, [&](std::uint64_t w) {
@@ -86,7 +87,7 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
   using walk::s;
   using walk::width;
   using word = typename State::word;
-  using labels = typename State::labels;
+  using traits = typename State::traits;
   static constexpr char const* label = First ? "karpos::sssp::pull" : "karpos::sssp::pull_again";
 
   std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
@@ -99,18 +100,19 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
     bool lowered = false;
     this->for_each_chunk(team, t, [&](chunk const& k) {
       if constexpr (First)
-        scan<true>(t, this->cut(t, k, [&](row const& r) { return first_edges(r, lowered); }), found,
-                   lowered);
-      chunk const rest = this->cut(t, k, [&](row const& r) {
+        pull_chunk<true>(
+            t, this->truncate(t, k, [&](row const& r) { return relax_lightest_edge(r, lowered); }),
+            found, lowered);
+      chunk const rest = this->truncate(t, k, [&](row const& r) {
         if (!First && k.first == 0) State::unmark(s->near(p->side()), r.vertex);
         device::prefetch(s->weight + r.begin);
         return s->edges_below(r.vertex, r.degree, p->reach,
-                              device::load_relaxed(s->label + r.vertex));
+                              device::load_relaxed(s->distance + r.vertex));
       });
-      scan<false>(t, rest, found, lowered);
+      pull_chunk<false>(t, rest, found, lowered);
     });
     found.flush(t);
-    if (lowered) device::store_relaxed(s->last_lowered, std::uint64_t(p->passes + 1));
+    if (lowered) device::store_relaxed(s->last_lowering_pass, std::uint64_t(p->passes + 1));
   }
 
  private:
@@ -121,30 +123,30 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
 
   /// If rows are in order of weight, lowers the vertex's distance by its lightest edge. Returns:
   /// the number of edges that may lower it further.
-  KARPOS_STEP_FUNCTION std::uint32_t first_edges(row const& r, bool& lowered) const {
+  KARPOS_STEP_FUNCTION std::uint32_t relax_lightest_edge(row const& r, bool& lowered) const {
     device::prefetch(s->weight + r.begin);
     if (s->lighter == nullptr) return r.degree;
-    word best = device::load_relaxed(s->label + r.vertex);
-    word const there = device::load_cached(s->label + State::local(s->out.column[r.begin]));
-    word const to = there == labels::farthest() ? there : s->along(there, r.begin);
-    if (to < best) {
-      lowered |= device::fetch_min(s->label + r.vertex, to) > to;
-      best = to;
+    word best = device::load_relaxed(s->distance + r.vertex);
+    word const d_u = device::load_cached(s->distance + State::local(s->out.column[r.begin]));
+    word const new_distance = d_u == traits::infinity() ? d_u : s->distance_via(d_u, r.begin);
+    if (new_distance < best) {
+      lowered |= device::fetch_min(s->distance + r.vertex, new_distance) > new_distance;
+      best = new_distance;
     }
     return s->edges_below(r.vertex, r.degree, 0, best);
   }
   /// Lowers distances. All: by all neighbours. Otherwise by neighbours beyond the reach, and queues
   /// the rows that have such neighbours.
   template <bool All>
-  KARPOS_STEP_FUNCTION void scan(tile const& t, chunk const& k, bins<State>& found,
-                                 bool& lowered) const {
+  KARPOS_STEP_FUNCTION void pull_chunk(tile const& t, chunk const& k, bins<State>& found,
+                                       bool& lowered) const {
     if constexpr (State::tuned::balances_lanes)
       this->expand_balanced(t, k, [&](auto const& edge_at) {
-        auto const again = t.each([&](int lane) {
+        auto const requeue = t.each([&](int lane) {
           return pull_on_lane<All>([&](int i) { return edge_at(lane, i); }, lowered);
         });
         if constexpr (!All)
-          found.near.push(t, again, [&](int lane, int i) { return edge_at(lane, i).from; });
+          found.near.push(t, requeue, [&](int lane, int i) { return edge_at(lane, i).from; });
       });
     else
       pull_rows<All>(t, k, found, lowered);
@@ -152,31 +154,35 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
 
   /// Returns the smallest distance that a probed neighbour may have.
   template <bool All>
-  KOKKOS_FUNCTION word least() const {
+  KOKKOS_FUNCTION word min_neighbour_distance() const {
     return All ? 0 : p->reach;
   }
   /// Returns: bit i is set if the row of edge i must be queued.
   template <bool All, class EdgeAt>
   KARPOS_STEP_FUNCTION std::uint32_t pull_on_lane(EdgeAt const& edge_at, bool& lowered) const {
-    word here[at_once], there[at_once];
-    bool open[at_once];
+    word d_v[at_once], d_u[at_once];
+    bool may_lower[at_once];
     for (int i = 0; i < at_once; ++i)
-      here[i] = edge_at(i).exists ? device::load_relaxed(s->label + edge_at(i).from) : 0;
+      d_v[i] = edge_at(i).exists ? device::load_relaxed(s->distance + edge_at(i).from) : 0;
     for (int i = 0; i < at_once; ++i)
-      open[i] = edge_at(i).exists && s->along(least<All>(), edge_at(i).where) < here[i];
+      may_lower[i] = edge_at(i).exists &&
+                     s->distance_via(min_neighbour_distance<All>(), edge_at(i).where) < d_v[i];
     for (int i = 0; i < at_once; ++i)
-      there[i] = open[i]
-                     ? device::load_cached(s->label + State::local(s->out.column[edge_at(i).where]))
-                     : 0;
-    std::uint32_t again = 0;
+      d_u[i] =
+          may_lower[i]
+              ? device::load_cached(s->distance + State::local(s->out.column[edge_at(i).where]))
+              : 0;
+    std::uint32_t requeue = 0;
     for (int i = 0; i < at_once; ++i) {
-      if (!open[i] || (!All && there[i] < p->reach)) continue;
-      if (!All && State::mark(s->near(1 - p->side()), edge_at(i).from)) again |= 1u << i;
-      if (there[i] == labels::farthest()) continue;
-      word const to = s->along(there[i], edge_at(i).where);
-      if (to < here[i] && device::fetch_min(s->label + edge_at(i).from, to) > to) lowered = true;
+      if (!may_lower[i] || (!All && d_u[i] < p->reach)) continue;
+      if (!All && State::mark(s->near(1 - p->side()), edge_at(i).from)) requeue |= 1u << i;
+      if (d_u[i] == traits::infinity()) continue;
+      word const new_distance = s->distance_via(d_u[i], edge_at(i).where);
+      if (new_distance < d_v[i] &&
+          device::fetch_min(s->distance + edge_at(i).from, new_distance) > new_distance)
+        lowered = true;
     }
-    return again;
+    return requeue;
   }
 
   /// CPUs: pulls row after row, each with the best distance found so far.
@@ -186,24 +192,25 @@ struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
       row const r = t.get(k.rows, lane);
       if (r.degree == 0) continue;
-      word const before = device::load_relaxed(s->label + r.vertex);
+      word const before = device::load_relaxed(s->distance + r.vertex);
       word best = before;
-      bool open = false;
+      bool may_lower = false;
       for (std::uint32_t done = k.first; done < r.degree; done += k.single ? k.step : tile_edges)
-        pull_part<All>(r.begin + done, r.begin + Kokkos::min(done + tile_edges, r.degree), best,
-                       open);
-      if (best < before && device::fetch_min(s->label + r.vertex, best) > best) lowered = true;
-      if (open && State::mark(s->near(1 - p->side()), r.vertex)) found.near.push_one(t, r.vertex);
+        pull_edges<All>(r.begin + done, r.begin + Kokkos::min(done + tile_edges, r.degree), best,
+                        may_lower);
+      if (best < before && device::fetch_min(s->distance + r.vertex, best) > best) lowered = true;
+      if (may_lower && State::mark(s->near(1 - p->side()), r.vertex))
+        found.near.push_one(t, r.vertex);
     }
   }
   template <bool All>
-  KARPOS_STEP_FUNCTION void pull_part(edge begin, edge end, word& best, bool& open) const {
+  KARPOS_STEP_FUNCTION void pull_edges(edge begin, edge end, word& best, bool& may_lower) const {
     for (edge e = begin; e < end; ++e) {
-      if (s->along(least<All>(), e) >= best) continue;
-      word const there = device::load_relaxed(s->label + State::local(s->out.column[e]));
-      if (!All && there < p->reach) continue;
-      if (!All) open = true;
-      if (there != labels::farthest()) best = Kokkos::min(best, s->along(there, e));
+      if (s->distance_via(min_neighbour_distance<All>(), e) >= best) continue;
+      word const d_u = device::load_relaxed(s->distance + State::local(s->out.column[e]));
+      if (!All && d_u < p->reach) continue;
+      if (!All) may_lower = true;
+      if (d_u != traits::infinity()) best = Kokkos::min(best, s->distance_via(d_u, e));
     }
   }
 };

@@ -11,15 +11,14 @@
 // A rule first reads for several edges without writing, so that their loads overlap; then it
 // claims. Its functions:
 //
-//   open(s, p, here, u, n)    returns how many of u's first edges to probe
-//   look(s, p, here, e, v)    returns the distance that v would get from a vertex at distance
-//                             `here`; `farthest`: ignore the edge
-//   claim(s, p, u, v, label)  writes, and returns where v goes: nowhere, the near queue or the far
-//                             queue
+//   edges_to_probe(s, p, d_u, u, n)      returns how many of u's first edges to probe
+//   candidate_distance(s, p, d_u, e, v)  returns the distance that v would get from a vertex at
+//                                        distance `d_u`; `infinity`: ignore the edge
+//   claim(s, p, u, v, new_distance)      writes, and returns the queue that v must enter, or none
 
 namespace karpos::detail::sssp {
 
-enum class goes { nowhere, near, far };
+enum class target_queue { none, near, far };
 
 /// Lowers the distances of neighbours.
 template <class State>
@@ -27,22 +26,27 @@ struct relax {
   static constexpr char const* label = "karpos::sssp::relax";
   using word = typename State::word;
 
-  KARPOS_STEP_FUNCTION static std::uint32_t open(State const& s, progress_of<State> const& p,
-                                                 word here, local_vertex u, std::uint32_t degree) {
-    return s.edges_below(u, degree, here, p.reach);
+  KARPOS_STEP_FUNCTION static std::uint32_t edges_to_probe(State const& s,
+                                                           progress_of<State> const& p, word d_u,
+                                                           local_vertex u, std::uint32_t degree) {
+    return s.edges_below(u, degree, d_u, p.reach);
   }
-  KARPOS_STEP_FUNCTION static word look(State const& s, progress_of<State> const& p, word here,
-                                        typename State::edge e, local_vertex v) {
-    word const to = s.along(here, e);
-    return to < p.reach && to < device::load_cached(s.label + v) ? to : State::labels::farthest();
+  KARPOS_STEP_FUNCTION static word candidate_distance(State const& s, progress_of<State> const& p,
+                                                      word d_u, typename State::edge e,
+                                                      local_vertex v) {
+    word const new_distance = s.distance_via(d_u, e);
+    return new_distance < p.reach && new_distance < device::load_cached(s.distance + v)
+               ? new_distance
+               : State::traits::infinity();
   }
   /// The thread that lowers a distance makes sure that the vertex is expanded with it.
-  KARPOS_STEP_FUNCTION static goes claim(State const& s, progress_of<State> const& p, local_vertex,
-                                         local_vertex v, word to) {
-    word const before = device::fetch_min(s.label + v, to);
-    if (before <= to) return goes::nowhere;
-    if (to < p.threshold) return State::mark(s.near(1 - p.side()), v) ? goes::near : goes::nowhere;
-    return before == State::labels::farthest() ? goes::far : goes::nowhere;
+  KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const& p,
+                                                 local_vertex, local_vertex v, word new_distance) {
+    word const before = device::fetch_min(s.distance + v, new_distance);
+    if (before <= new_distance) return target_queue::none;
+    if (new_distance < p.threshold)
+      return State::mark(s.near(1 - p.side()), v) ? target_queue::near : target_queue::none;
+    return before == State::traits::infinity() ? target_queue::far : target_queue::none;
   }
 };
 
@@ -52,23 +56,24 @@ struct parent_of_nearer {
   static constexpr char const* label = "karpos::sssp::parent_of_nearer";
   using word = typename State::word;
 
-  KARPOS_STEP_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&, word,
-                                                 local_vertex, std::uint32_t degree) {
+  KARPOS_STEP_FUNCTION static std::uint32_t edges_to_probe(State const&, progress_of<State> const&,
+                                                           word, local_vertex,
+                                                           std::uint32_t degree) {
     return degree;
   }
-  KARPOS_STEP_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
-                                        typename State::edge e, local_vertex v) {
-    word const there = s.label[v];
-    return here < there && State::labels::plus(here, s.weight[e]) == there
-               ? there
-               : State::labels::farthest();
+  KARPOS_STEP_FUNCTION static word candidate_distance(State const& s, progress_of<State> const&,
+                                                      word d_u, typename State::edge e,
+                                                      local_vertex v) {
+    word const d_v = s.distance[v];
+    return d_u < d_v && State::traits::plus(d_u, s.weight[e]) == d_v ? d_v
+                                                                     : State::traits::infinity();
   }
-  KARPOS_STEP_FUNCTION static goes claim(State const& s, progress_of<State> const&, local_vertex u,
-                                         local_vertex v, word) {
+  KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const&,
+                                                 local_vertex u, local_vertex v, word) {
     using id =
         std::conditional_t<sizeof(typename State::vertex_id) == 4, std::uint32_t, std::uint64_t>;
     device::store_relaxed(reinterpret_cast<id*>(s.parent + v), static_cast<id>(State::global(u)));
-    return goes::nowhere;
+    return target_queue::none;
   }
 };
 
@@ -85,23 +90,25 @@ struct parent_of_equal {
   KARPOS_STEP_FUNCTION static id* parent(State const& s, local_vertex v) {
     return reinterpret_cast<id*>(s.parent + v);
   }
-  KARPOS_STEP_FUNCTION static std::uint32_t open(State const&, progress_of<State> const&, word,
-                                                 local_vertex, std::uint32_t degree) {
+  KARPOS_STEP_FUNCTION static std::uint32_t edges_to_probe(State const&, progress_of<State> const&,
+                                                           word, local_vertex,
+                                                           std::uint32_t degree) {
     return degree;
   }
-  KARPOS_STEP_FUNCTION static word look(State const& s, progress_of<State> const&, word here,
-                                        typename State::edge e, local_vertex v) {
-    word const there = s.label[v];
-    bool const tight = here == there && State::labels::plus(here, s.weight[e]) == there &&
+  KARPOS_STEP_FUNCTION static word candidate_distance(State const& s, progress_of<State> const&,
+                                                      word d_u, typename State::edge e,
+                                                      local_vertex v) {
+    word const d_v = s.distance[v];
+    bool const tight = d_u == d_v && State::traits::plus(d_u, s.weight[e]) == d_v &&
                        device::load_relaxed(parent(s, v)) == static_cast<id>(State::no_parent);
-    return tight ? there : State::labels::farthest();
+    return tight ? d_v : State::traits::infinity();
   }
-  KARPOS_STEP_FUNCTION static goes claim(State const& s, progress_of<State> const&, local_vertex u,
-                                         local_vertex v, word) {
+  KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const&,
+                                                 local_vertex u, local_vertex v, word) {
     auto const none = static_cast<id>(State::no_parent);
     return device::compare_and_swap(parent(s, v), none, static_cast<id>(State::global(u))) == none
-               ? goes::near
-               : goes::nowhere;
+               ? target_queue::near
+               : target_queue::none;
   }
 };
 
@@ -126,10 +133,10 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     tile const t = team.template this_tile<width>();
     bins<State> found(team, t, *s, *p, p->split);
     this->for_each_chunk(team, t, [&](chunk const& all) {
-      chunk const k = this->cut(t, all, [&](row const& r) {
+      chunk const k = this->truncate(t, all, [&](row const& r) {
         if (all.first == 0) State::unmark(s->near(p->side()), r.vertex);
         device::prefetch(s->weight + r.begin);
-        return rule::open(*s, *p, label_of(r.vertex), r.vertex, r.degree);
+        return rule::edges_to_probe(*s, *p, distance_of(r.vertex), r.vertex, r.degree);
       });
       if constexpr (State::tuned::balances_lanes)
         this->expand_balanced(t, k, [&](auto const& edge_at) { visit(t, found, edge_at); });
@@ -147,11 +154,11 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
 
   /// Returns the distance of a vertex. An old one is good enough: the thread that has lowered it
   /// since puts the vertex into the next queue.
-  KARPOS_STEP_FUNCTION word label_of(local_vertex u) const {
-    return device::load_cached(s->label + u);
+  KARPOS_STEP_FUNCTION word distance_of(local_vertex u) const {
+    return device::load_cached(s->distance + u);
   }
   /// Bits of a lane's edges whose ends enter the near queue and the far queue.
-  struct won {
+  struct queue_bits {
     std::uint32_t near, far;
   };
   template <class EdgeAt>
@@ -165,50 +172,51 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
     found.far.push(t, t.each([&](int lane) { return w[lane].far; }), vertex);
   }
   template <class EdgeAt>
-  KARPOS_STEP_FUNCTION won visit_on_lane(EdgeAt const& edge_at) const {
+  KARPOS_STEP_FUNCTION queue_bits visit_on_lane(EdgeAt const& edge_at) const {
     local_vertex v[at_once];
-    word to[at_once];
-    won w{0, 0};
+    word new_distance[at_once];
+    queue_bits w{0, 0};
     for (int i = 0; i < at_once; ++i)
       v[i] = edge_at(i).exists ? State::local(s->out.column[edge_at(i).where]) : 0;
     for (int i = 0; i < at_once; ++i)
-      to[i] = edge_at(i).exists
-                  ? rule::look(*s, *p, label_of(edge_at(i).from), edge_at(i).where, v[i])
-                  : State::labels::farthest();
+      new_distance[i] = edge_at(i).exists
+                            ? rule::candidate_distance(*s, *p, distance_of(edge_at(i).from),
+                                                       edge_at(i).where, v[i])
+                            : State::traits::infinity();
     for (int i = 0; i < at_once; ++i) {
-      if (to[i] == State::labels::farthest()) continue;
-      goes const where = rule::claim(*s, *p, edge_at(i).from, v[i], to[i]);
-      w.near |= where == goes::near ? 1u << i : 0;
-      w.far |= where == goes::far ? 1u << i : 0;
+      if (new_distance[i] == State::traits::infinity()) continue;
+      target_queue const where = rule::claim(*s, *p, edge_at(i).from, v[i], new_distance[i]);
+      w.near |= where == target_queue::near ? 1u << i : 0;
+      w.far |= where == target_queue::far ? 1u << i : 0;
     }
     return w;
   }
 
   /// Edges that a CPU thread claims together; listed first, without a branch on their state.
   struct candidates {
-    static constexpr int most = 256;
-    local_vertex vertex[most], from[most];
-    word to[most];
+    static constexpr int capacity = 256;
+    local_vertex vertex[capacity], from[capacity];
+    word new_distance[capacity];
     int count = 0;
   };
   /// CPUs: expands the rows of a chunk one after the other.
   KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
     candidates list;
-    bool const few = p->reach < State::labels::farthest();
+    bool const few = p->reach < State::traits::infinity();
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
       row const r = t.get(k.rows, lane);
-      word const here = r.degree == 0 ? 0 : label_of(r.vertex);
+      word const d_u = r.degree == 0 ? 0 : distance_of(r.vertex);
       for (std::uint32_t done = k.first; done < r.degree; done += k.single ? k.step : tile_edges) {
         edge const end = r.begin + Kokkos::min(done + tile_edges, r.degree);
         for (edge e = r.begin + done; e < end; ++e) {
           local_vertex const v = State::local(s->out.column[e]);
-          word const to = rule::look(*s, *p, here, e, v);
-          if (few && to == State::labels::farthest()) continue;
+          word const new_distance = rule::candidate_distance(*s, *p, d_u, e, v);
+          if (few && new_distance == State::traits::infinity()) continue;
           list.vertex[list.count] = v;
           list.from[list.count] = r.vertex;
-          list.to[list.count] = to;
-          list.count += to != State::labels::farthest() ? 1 : 0;
-          if (list.count == candidates::most) claim_all(t, list, found);
+          list.new_distance[list.count] = new_distance;
+          list.count += new_distance != State::traits::infinity() ? 1 : 0;
+          if (list.count == candidates::capacity) claim_all(t, list, found);
         }
       }
     }
@@ -216,9 +224,10 @@ struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
   }
   KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, bins<State>& found) const {
     for (int i = 0; i < list.count; ++i) {
-      goes const where = rule::claim(*s, *p, list.from[i], list.vertex[i], list.to[i]);
-      if (where == goes::near) found.near.push_one(t, list.vertex[i]);
-      if (where == goes::far) found.far.push_one(t, list.vertex[i]);
+      target_queue const where =
+          rule::claim(*s, *p, list.from[i], list.vertex[i], list.new_distance[i]);
+      if (where == target_queue::near) found.near.push_one(t, list.vertex[i]);
+      if (where == target_queue::far) found.far.push_one(t, list.vertex[i]);
     }
     list.count = 0;
   }

@@ -10,8 +10,8 @@
 
 #include "karpos/detail/arrays.hpp"
 #include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/sssp/distance.hpp"
 #include "karpos/detail/sssp/edges.hpp"
-#include "karpos/detail/sssp/label.hpp"
 #include "karpos/detail/sssp/state.hpp"
 #include "karpos/device/loops.hpp"
 
@@ -40,8 +40,8 @@ struct weighted_edge {
 /// differ by less than 2^shift, or if both are very large.
 template <class Weight>
 struct weight_order {
-  using labels = label_of<Weight>;
-  using word = typename labels::word;
+  using traits = distance_traits<Weight>;
+  using word = typename traits::word;
   int shift = 0;
 
   /// mean: the mean weight, which keeps at least 24 bits.
@@ -55,11 +55,11 @@ struct weight_order {
   }
   KOKKOS_FUNCTION std::uint32_t operator()(Weight w) const {
     return static_cast<std::uint32_t>(
-        Kokkos::min(labels::of_weight(w) >> shift, static_cast<word>(~std::uint32_t(0))));
+        Kokkos::min(traits::of_weight(w) >> shift, static_cast<word>(~std::uint32_t(0))));
   }
   /// Returns the smallest weight that is equal to w in this order.
-  Weight first_of(Weight w) const {
-    return labels::from_word(static_cast<word>((*this)(w)) << shift);
+  Weight smallest_equal_to(Weight w) const {
+    return traits::from_word(static_cast<word>((*this)(w)) << shift);
   }
 };
 
@@ -71,8 +71,8 @@ struct pack_edges {
   std::uint64_t* keys;
   Edge* packed;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t part) const {
-    edges.for_each_of(part, [&](std::uint64_t u, std::uint64_t e) {
+  KOKKOS_FUNCTION void operator()(std::uint64_t chunk) const {
+    edges.for_each_in_chunk(chunk, [&](std::uint64_t u, std::uint64_t e) {
       keys[e] = u << 32 | order(weight[e]);
       packed[e] = {weight[e], edges.rows.column[e]};
     });
@@ -156,7 +156,7 @@ struct sorted_rows {
   array<lighter_edges> lighter;
   Kokkos::Array<Weight, limits> lighter_than{};
 
-  bool exist() const { return lighter.extent(0) > 0; }
+  bool is_allocated() const { return lighter.extent(0) > 0; }
   static std::size_t bytes_for(std::uint64_t vertices, std::uint64_t edges) {
     return edges * (sizeof(VertexId) + sizeof(Weight)) + vertices * sizeof(lighter_edges);
   }
@@ -164,12 +164,12 @@ struct sorted_rows {
   /// Sorts the rows, and counts lighter edges. reach: the limits are 1/2, 1, 2 and 4 times the
   /// reach. mean: the mean weight.
   template <class ExecSpace, class Rows>
-  void make(ExecSpace const& exec, Rows const& rows, Weight const* weight, std::uint64_t vertices,
-            std::uint64_t edges, double reach, double mean) {
+  void build(ExecSpace const& exec, Rows const& rows, Weight const* weight, std::uint64_t vertices,
+             std::uint64_t edges, double reach, double mean) {
     weight_order<Weight> const order(mean);
     sorted_rows made;
     for (int i = 0; i < limits; ++i)
-      made.lighter_than[i] = order.first_of(weight_of(reach / 2 * (1 << i)));
+      made.lighter_than[i] = order.smallest_equal_to(weight_of(reach / 2 * (1 << i)));
     auto const new_array = [&]<class T>(array<T>& a, char const* label, std::uint64_t n) {
       a = uninitialized_array<array<T>>(exec, std::string("karpos::sssp::") + label, n);
     };
@@ -191,8 +191,8 @@ struct sorted_rows {
 
  private:
   static Weight weight_of(double w) {
-    constexpr auto most = label_of<Weight>::no_path();
-    return w < static_cast<double>(most) ? static_cast<Weight>(w) : most;
+    constexpr auto infinite = distance_traits<Weight>::infinite_weight();
+    return w < static_cast<double>(infinite) ? static_cast<Weight>(w) : infinite;
   }
 
   template <class ExecSpace, class Rows>
@@ -205,7 +205,7 @@ struct sorted_rows {
           uninitialized_array<array<std::uint64_t>>(exec, "karpos::sssp::row and weight", edges);
       all_edges<Rows> const all{rows, vertices, edges};
       device::loop_over(
-          "karpos::sssp::pack_edges", exec, all.parts(),
+          "karpos::sssp::pack_edges", exec, all.chunks(),
           pack_edges<Rows, Weight, edge>{all, weight, order, keys.data(), sorted.data()});
       Kokkos::Experimental::sort_by_key(exec, keys, sorted);
       exec.fence("karpos::sssp_workspace: before the keys are freed");

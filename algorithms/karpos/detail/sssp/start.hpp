@@ -85,13 +85,13 @@ struct reset {
     if (team.league_rank() == 0 && team.rank() == 0) {
       for (int i = 0; i < 3; ++i) {
         state.levels[i] = state.far[i] = level_counters{};
-        state.far_min[i] = State::labels::farthest();
+        state.far_min[i] = State::traits::infinity();
       }
-      *state.too_far = 0;
-      *state.window_edges = *state.last_lowered = 0;
+      *state.distance_overflowed = 0;
+      *state.fused_edges = *state.last_lowering_pass = 0;
     }
     bfs::for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
-      state.label[v] = State::labels::farthest();
+      state.distance[v] = State::traits::infinity();
       if (state.parent != nullptr) state.parent[v] = State::no_parent;
     });
     bfs::for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
@@ -118,16 +118,17 @@ struct seed : step<StateHandle, ProgressHandle> {
     bins<State> found(team, t, state, *this->p, this->p->split);
     team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
       auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
-      auto const won = t.each([&](int lane) -> std::uint32_t {
+      auto const claimed = t.each([&](int lane) -> std::uint32_t {
         if (at(lane) >= sources.count ||
             !State::mark(state.near_bits[1], sources.template at<State>(at(lane))))
           return 0;
         local_vertex const v = sources.template at<State>(at(lane));
-        state.label[v] = 0;  // zero has this word in every weight type
+        state.distance[v] = 0;  // zero has this word in every weight type
         if (state.parent != nullptr) state.parent[v] = State::global(v);
         return 1;
       });
-      found.near.push(t, won, [&](int lane, int) { return sources.template at<State>(at(lane)); });
+      found.near.push(t, claimed,
+                      [&](int lane, int) { return sources.template at<State>(at(lane)); });
     });
     found.flush(t);
   }
@@ -154,24 +155,24 @@ struct split_far : step<StateHandle, ProgressHandle> {
     state.clear_next(team, now);
     bins<State> found(team, t, state, now, now.split + 1);
     local_vertex const* const from = state.far_queue(now.split);
-    word least = State::labels::farthest();
+    word min_distance = State::traits::infinity();
     std::uint64_t const n = now.far_entries;
     team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
       auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
-      auto const where = t.each([&](int lane) -> int {
+      auto const target = t.each([&](int lane) -> int {
         if (at(lane) >= n) return 0;
         local_vertex const v = from[at(lane)];
-        word const d = device::load_relaxed(state.label + v);
-        if (d >= now.threshold) least = Kokkos::min(least, d);
+        word const d = device::load_relaxed(state.distance + v);
+        if (d >= now.threshold) min_distance = Kokkos::min(min_distance, d);
         return d < now.lower ? 0 : d < now.threshold ? 1 : 2;
       });
       auto const vertex = [&](int lane, int) { return from[at(lane)]; };
-      found.near.push(t, t.each([&](int lane) { return where[lane] == 1 ? 1u : 0u; }), vertex);
-      found.far.push(t, t.each([&](int lane) { return where[lane] == 2 ? 1u : 0u; }), vertex);
+      found.near.push(t, t.each([&](int lane) { return target[lane] == 1 ? 1u : 0u; }), vertex);
+      found.far.push(t, t.each([&](int lane) { return target[lane] == 2 ? 1u : 0u; }), vertex);
     });
     found.flush(t);
     std::uint64_t* const to = state.far_min + (now.split + 1) % 3;
-    if (least < device::load_relaxed(to)) device::fetch_min(to, least);
+    if (min_distance < device::load_relaxed(to)) device::fetch_min(to, min_distance);
   }
 };
 
@@ -194,10 +195,10 @@ struct queue_reached : step<StateHandle, ProgressHandle> {
     state.clear_next(team, *this->p);
     bins<State> found(team, t, state, *this->p, this->p->split);
     queue_vertices<State>(team, t, state.vertices, found.near, [&](std::uint64_t v) {
-      if (state.label[v] == State::labels::farthest()) return false;
-      bool const is_taken = !with_parent || state.parent[v] != State::no_parent;
-      if (!is_taken) found.near.count(1);
-      return is_taken;
+      if (state.distance[v] == State::traits::infinity()) return false;
+      bool const is_queued = !with_parent || state.parent[v] != State::no_parent;
+      if (!is_queued) found.near.count(1);
+      return is_queued;
     });
     found.flush(t);
     found.near.add_counts(team, state.counters(this->p->round + 1));

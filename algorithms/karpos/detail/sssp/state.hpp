@@ -5,15 +5,15 @@
 #include <cstdint>
 
 #include "karpos/detail/bfs/state.hpp"
-#include "karpos/detail/sssp/label.hpp"
+#include "karpos/detail/sssp/distance.hpp"
 #include "karpos/detail/sssp/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 
 // The memory of shortest paths: what each array holds, which step writes it, and when. A tentative
-// distance of a vertex, which is the length of a walk, is called its `label` in the code. Terms
-// (tile, team, lane, scratch, step): see bfs/state.hpp.
+// distance of a vertex is the length of a walk to it. Terms (tile, team, lane, scratch, step): see
+// bfs/state.hpp.
 //
-//   label         the tentative distances, as words; lowered by atomic minimum
+//   distance      the tentative distances, as words; lowered by atomic minimum
 //   queue         |near 0|near 1|far 0|far 1|, n entries each. A near queue has a region for each
 //                 degree class, like the frontier queue of bfs. A round expands one near queue, and
 //                 fills the other near queue and a far queue
@@ -37,7 +37,7 @@ using bfs::local_vertex;
 /// State that the loop keeps: one copy on the host, or one for each team of a cooperative kernel.
 template <class Weight>
 struct progress {
-  using word = typename label_of<Weight>::word;
+  using word = typename distance_traits<Weight>::word;
   level_counters frontier;  // of the near queue that is expanded
   // Segments of that queue, and of the next one.
   std::uint32_t head[degree_classes], tail[degree_classes];
@@ -45,14 +45,15 @@ struct progress {
   word lower, threshold;  // the bucket: vertices with distances in [lower, threshold) are expanded
   word reach;             // distances from here on are not pushed; they are pulled at the end
   Weight width;           // of the next bucket
-  std::uint64_t buckets, windows, vertices, edges;  // totals; edges without those of fused rounds
-  std::uint64_t edges_before;                       // before this bucket
-  std::uint32_t passes;                             // passes of pulling
-  std::uint64_t pulled_edges;                       // probed in all passes but the first
-  std::uint64_t rounds_of_bucket;                   // since the bucket began
-  std::uint64_t equals;       // vertices that got a parent at their own distance
-  std::uint32_t vain_splits;  // in a row: splits that found no vertex
-  bool done, failed, narrow, pulls, lowered;
+  std::uint64_t buckets, fused_rounds, vertices,
+      edges;                          // totals; edges without those of fused rounds
+  std::uint64_t edges_before_bucket;  // before this bucket
+  std::uint32_t passes;               // passes of pulling
+  std::uint64_t pulled_edges;         // probed in all passes but the first
+  std::uint64_t rounds_of_bucket;     // since the bucket began
+  std::uint64_t equal_parents;        // vertices that got a parent at their own distance
+  std::uint32_t empty_splits;         // in a row: splits that found no vertex
+  bool done, failed, narrow, pulling, lowered;
 
   KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
 };
@@ -66,7 +67,7 @@ struct alignas(16) lighter_edges {
 
 /// Summary of a search, which the host reads at the end.
 struct summary {
-  std::uint64_t rounds, buckets, windows, vertices, edges, passes;
+  std::uint64_t rounds, buckets, fused_rounds, vertices, edges, passes;
   // Nonzero: stopped, because it ran longer than it can without a fault (loop.hpp).
   std::uint64_t failed;
 };
@@ -77,8 +78,8 @@ struct state {
   using vertex_id = VertexId;
   using weight_type = Weight;
   using tuned = tuning<ExecSpace>;
-  using labels = label_of<Weight>;
-  using word = typename labels::word;
+  using traits = distance_traits<Weight>;
+  using word = typename traits::word;
   static constexpr int width = tuned::tile_width;
   using tile = device::tile_for<ExecSpace, width>;
   using edge = typename bfs::rows<VertexId, EdgeOffset>::edge;
@@ -89,19 +90,19 @@ struct state {
   Weight const* weight;
   lighter_edges const* lighter;  // of each row, if rows are in order of weight; else null
   Kokkos::Array<Weight, lighter_edges::limits> lighter_than;
-  word* label;
+  word* distance;
   VertexId* parent;  // null: no parents are asked for
   Weight delta;
-  Weight reach;  // measured from the hubs; no_path(): everything is pushed
-  std::uint32_t window_hops;
+  Weight reach;  // measured from the hubs; infinite_weight(): everything is pushed
+  std::uint32_t fusion_hops;
 
   local_vertex* queue;
   std::uint32_t* near_bits[2];
   level_counters *levels, *far;
-  std::uint64_t* far_min;       // 64 bits in every weight type: a grid reads it
-  std::uint64_t* window_edges;  // probed in fused rounds
-  std::uint64_t* last_lowered;  // number of the last pass that lowered a distance by pulling
-  std::uint32_t* too_far;       // whether a length exceeded the range of distances
+  std::uint64_t* far_min;              // 64 bits in every weight type: a grid reads it
+  std::uint64_t* fused_edges;          // probed in fused rounds
+  std::uint64_t* last_lowering_pass;   // number of the last pass that lowered a distance by pulling
+  std::uint32_t* distance_overflowed;  // whether a length exceeded the range of distances
   std::uint32_t teams;
 
   std::uint64_t class_limit[degree_classes - 1], class_begin[degree_classes];
@@ -116,12 +117,12 @@ struct state {
   }
 
   /// If rows are in order of weight, the class depends on the edges that are usually probed. A row
-  /// may then be up to longest_of_class times longer than its class allows.
-  static constexpr std::uint64_t longest_of_class = 16;
+  /// may then be up to max_length_factor times longer than its class allows.
+  static constexpr std::uint64_t max_length_factor = 16;
   KOKKOS_FUNCTION int class_of(local_vertex v, std::uint64_t degree) const {
     if (lighter == nullptr) return class_of(degree);
     std::uint64_t const light = lighter[v].count[lighter_edges::limits - 1];
-    return class_of(Kokkos::max(light, degree / longest_of_class));
+    return class_of(Kokkos::max(light, degree / max_length_factor));
   }
 
   KOKKOS_FUNCTION level_counters& counters(std::uint32_t round) const { return levels[round % 3]; }
@@ -139,7 +140,7 @@ struct state {
     if (team.league_rank() != 0 || team.rank() != 0) return;
     counters(p.round + 2) = level_counters{};
     far_counters(p.split + 2) = level_counters{};
-    far_min[(p.split + 2) % 3] = labels::farthest();
+    far_min[(p.split + 2) % 3] = traits::infinity();
   }
 
   /// Sets a vertex's bit in a bitmap in which no step clears bits now. Returns: whether it was not
@@ -157,20 +158,21 @@ struct state {
   KOKKOS_FUNCTION std::uint32_t edges_below(local_vertex v, std::uint32_t degree, word base,
                                             word bound) const {
     // To detect sums that exceed the range of distances, all edges must be probed.
-    if (lighter == nullptr || bound == labels::farthest()) return degree;
+    if (lighter == nullptr || bound == traits::infinity()) return degree;
     lighter_edges const row = lighter[v];
     for (int i = 0; i < lighter_edges::limits; ++i)
-      if (labels::plus(base, lighter_than[i]) >= bound) return row.count[i];
+      if (traits::plus(base, lighter_than[i]) >= bound) return row.count[i];
     return degree;
   }
 
   /// Returns the distance at the end of edge e, from a vertex at distance d.
-  KOKKOS_FUNCTION word along(word d, edge e) const { return farther(d, weight[e]); }
+  KOKKOS_FUNCTION word distance_via(word d, edge e) const { return add_weight(d, weight[e]); }
   /// Returns the distance at the end of an edge of weight w, and reports if it exceeds the range of
   /// distances.
-  KOKKOS_FUNCTION word farther(word d, Weight w) const {
-    word const to = labels::plus(d, w);
-    if (to == labels::farthest() && labels::is_finite(w)) device::store_relaxed(too_far, 1u);
+  KOKKOS_FUNCTION word add_weight(word d, Weight w) const {
+    word const to = traits::plus(d, w);
+    if (to == traits::infinity() && traits::is_finite(w))
+      device::store_relaxed(distance_overflowed, 1u);
     return to;
   }
 };

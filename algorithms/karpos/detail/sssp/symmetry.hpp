@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/sssp/distance.hpp"
 #include "karpos/detail/sssp/edges.hpp"
-#include "karpos/detail/sssp/label.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
@@ -23,12 +23,12 @@ struct sum_directions {
   all_edges<Rows> edges;
   Weight const* weight;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t part, std::uint64_t& sum) const {
-    edges.for_each_of(part, [&](std::uint64_t u, std::uint64_t e) {
+  KOKKOS_FUNCTION void operator()(std::uint64_t chunk, std::uint64_t& sum) const {
+    edges.for_each_in_chunk(chunk, [&](std::uint64_t u, std::uint64_t e) {
       auto const v = static_cast<std::uint64_t>(bfs::local_vertex(edges.rows.column[e]));
       if (u == v) return;
       std::uint64_t const h = mix(mix(Kokkos::min(u, v) << 32 | Kokkos::max(u, v)) +
-                                  label_of<Weight>::of_weight(weight[e]));
+                                  distance_traits<Weight>::of_weight(weight[e]));
       sum += u < v ? h : 0 - h;
     });
   }
@@ -46,8 +46,8 @@ struct square_degree {
 /// Returns the mean degree of an edge's end. If hubs have most edges, it is far above the mean
 /// degree of a vertex.
 template <class ExecSpace, class Rows>
-double mean_degree_of_ends(ExecSpace const& exec, Rows const& rows, std::uint64_t vertices,
-                           std::uint64_t edges) {
+double mean_neighbour_degree(ExecSpace const& exec, Rows const& rows, std::uint64_t vertices,
+                             std::uint64_t edges) {
   return device::reduce_over<Kokkos::Sum<double>>("karpos::sssp::square_degrees", exec, vertices,
                                                   square_degree<Rows>{rows}) /
          static_cast<double>(Kokkos::max(edges, std::uint64_t(1)));
@@ -58,7 +58,7 @@ bool has_symmetric_weights(ExecSpace const& exec, Rows const& rows, std::uint64_
                            std::uint64_t edges, Weight const* weight) {
   all_edges<Rows> const all{rows, vertices, edges};
   return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-             "karpos::sssp::directions", exec, all.parts(),
+             "karpos::sssp::directions", exec, all.chunks(),
              sum_directions<Rows, Weight>{all, weight}) == 0;
 }
 

@@ -32,32 +32,33 @@ struct tuning : bfs::tuning<ExecSpace> {
   }
   /// Quartile ratio above which weights count as spread over decades. The mean is then that of a
   /// few heavy edges: a bucket of that width holds most of the graph, and its vertices are expanded
-  /// again and again. The width is then at most the weight below which light_part(degree) of the
-  /// edges lie. For a grid, that part is below the one that connects the graph (half of the edges;
-  /// 1 / degree for a random graph). Weights over 30 decades, edges probed per edge of the graph on
-  /// two CPU threads, with the mean and with this limit: grid 400^2 142, and 3.7 or less; random
-  /// graphs of 2^17 vertices of mean degree 4: 18 and 8.1; of 2^15 vertices of mean degree 32: 7.8
-  /// and 1.3.
+  /// again and again. The width is then at most the weight below which light_fraction(degree) of
+  /// the edges lie. That fraction is below the one that connects the graph: half of the edges for a
+  /// grid, 1 / degree for a random graph. Weights over 30 decades, edges probed per edge of the
+  /// graph on two CPU threads, with the mean and with this limit: grid 400^2 142, and 3.7 or less;
+  /// random graphs of 2^17 vertices of mean degree 4: 18 and 8.1; of 2^15 vertices of mean degree
+  /// 32: 7.8 and 1.3.
   static constexpr double spread = 100;
-  static double light_part(double degree) { return Kokkos::min(0.45, 2 / degree); }
+  static double light_fraction(double degree) { return Kokkos::min(0.45, 2 / degree); }
   /// Returns the automatic reach: about the smallest weight among the edges of two vertices of mean
   /// degree, which is how far most vertices are from the hubs. Graphs of low degree, or without
   /// hubs, have none: uniform 22 (32 edges a vertex) takes 6.6 ms, and 14.3 with a reach; Kronecker
-  /// 22 takes 5.0 without and 3.0 with it (H100), Kronecker 20 53.5 and 27 (16 CPU cores). beside:
-  /// the mean degree of an edge's end.
+  /// 22 takes 5.0 without and 3.0 with it (H100), Kronecker 20 53.5 and 27 (16 CPU cores).
+  /// neighbour_degree: the mean degree of an edge's end.
   static constexpr double reach_degree = 16;
-  static double reach(double weight, double degree, double beside) {
-    return beside >= 4 * degree ? 2 * weight / degree : Kokkos::Experimental::infinity_v<double>;
+  static double reach(double weight, double degree, double neighbour_degree) {
+    return neighbour_degree >= 4 * degree ? 2 * weight / degree
+                                          : Kokkos::Experimental::infinity_v<double>;
   }
   /// Returns the width of a bucket if the graph has a reach: half of it, on every space. Kronecker
   /// 22, H100: 3.0 ms, 2.9 with a quarter of it, 3.5 with all; Kronecker 20, 16 CPU cores: 26.8,
   /// 29.8, 28.0.
   static double delta_of_reach(double reach) { return reach / 2; }
-  /// The reach is measured from where 1 / edges_before_reach of all edges have been pushed: the
+  /// The reach is measured from where 1 / reach_start_divisor of all edges have been pushed: the
   /// hubs are near then.
-  static constexpr std::uint64_t edges_before_reach = 128;
+  static constexpr std::uint64_t reach_start_divisor = 128;
   /// Passes of pulling, at most; then the remaining vertices are pushed.
-  static constexpr std::uint32_t most_passes = 32;
+  static constexpr std::uint32_t max_passes = 32;
   /// If a bucket has fewer edges per team than this, the next one is wider.
   static constexpr std::uint64_t few_edges = 1024;
   /// Vertices of a narrow frontier per team, at most; and entries of each of a team's two queues.

@@ -80,8 +80,8 @@ struct accumulator_layout {
 
   /// Returns the number of bits of a partial sum.
   KOKKOS_FUNCTION static constexpr int sum_bits(int n) {
-    int const room = static_cast<int>(8 * sizeof(Word)) - n;
-    return Kokkos::min(room, buckets_of<Word>().sum_bits);
+    int const bits_left = static_cast<int>(8 * sizeof(Word)) - n;
+    return Kokkos::min(bits_left, buckets_of<Word>().sum_bits);
   }
   KOKKOS_FUNCTION std::uint64_t sum(Word w) const { return w >> lists; }
   KOKKOS_FUNCTION std::uint32_t seen(Word w) const {

@@ -32,7 +32,7 @@ struct query_plan {
   std::uint64_t max_growing_depth, max_candidates;  // above either limit the query bails out
   std::uint64_t objects;                            // dense ids: all; sparse ids: a lower bound
   // Fraction of what independent lists share; below it the growing phase would go too deep.
-  double least_agreement;
+  double min_agreement;
   top_k_bail_out bail_out;
   bool set;
 };
@@ -61,18 +61,19 @@ struct query_program {
                [&] { end_growing_stride(grid, p); });
     }
     do {
-      if (has_rest(p))
+      if (has_unread_levels(p))
         grid.run(accumulate<S, P, false>{grid.handle(s), grid.handle(p),
                                          add_all_but_last<false>(grid, p)},
                  [&] { p.growing_depth = p.begin = p.depth; });
       if (p.depth == s.lists.longest) {
-        constexpr std::uint64_t part = State::tuned::first_slots_part;
-        raise_threshold(grid, p, (s.ids.slots + part - 1) / part);
-        if (!State::tuned::lists_by_a_part || p.listed) raise_threshold(grid, p, s.ids.slots);
+        constexpr std::uint64_t divisor = State::tuned::slot_sample_divisor;
+        raise_threshold(grid, p, (s.ids.slots + divisor - 1) / divisor);
+        if (!State::tuned::lists_by_slot_sample || p.candidates_listed)
+          raise_threshold(grid, p, s.ids.slots);
       }
       grid.run(list_candidates<S, P>{grid.handle(s), grid.handle(p)},
                [&] { begin_shrinking(grid, p); });
-    } while (has_rest(p) || p.lists_again);
+    } while (has_unread_levels(p) || p.must_relist);
     while (p.shrinking) {
       if (p.begin < p.depth)
         grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p), false}, [] {});
@@ -89,7 +90,7 @@ struct query_program {
   KOKKOS_FUNCTION base const& common() const { return s; }
 
   /// Adds a stride of all lists but the last, if lists are added one after the other. Returns: the
-  /// list that is left to add, or all_lists.
+  /// list that remains to be added, or all_lists.
   template <bool Counts, class Grid>
   KOKKOS_FUNCTION int add_all_but_last([[maybe_unused]] Grid& grid,
                                        [[maybe_unused]] progress& p) const {
@@ -127,7 +128,7 @@ struct query_program {
     p.begin = p.depth;
     if (!p.growing) return;
     bool const may_bail_out = plan.bail_out == top_k_bail_out::automatic;
-    if (may_bail_out && (p.depth > plan.max_growing_depth || foresees_depth(p)))
+    if (may_bail_out && (p.depth > plan.max_growing_depth || check_agreement(p)))
       bail_out(p);
     else
       p.next_stride(plan.growth, State::tuned::min_stride, longest);
@@ -135,18 +136,19 @@ struct query_program {
   /// Returns whether the growing phase will go too deep. CPUs check this once. It will if, even at
   /// the maximal depth, the upper bound of an unseen object is above the current threshold, and the
   /// lists have shared so few objects up to here that the threshold will rise too slowly.
-  KOKKOS_FUNCTION bool foresees_depth([[maybe_unused]] progress& p) const {
-    if constexpr (State::tuned::asked_entries == 0) {
+  KOKKOS_FUNCTION bool check_agreement([[maybe_unused]] progress& p) const {
+    if constexpr (State::tuned::agreement_entries == 0) {
       return false;
     } else {
       std::uint64_t const n = s.list_count();
-      auto const entries = Kokkos::min(State::tuned::asked_entries, p.depth * n);
+      auto const entries = Kokkos::min(State::tuned::agreement_entries, p.depth * n);
       double const shared_by_independent = static_cast<double>(entries * (n - 1)) *
                                            static_cast<double>(p.depth) /
                                            static_cast<double>(plan.objects);
-      if (p.asked || shared_by_independent < State::tuned::asked_at_shared) return false;
-      p.asked = true;
-      return unseen_upper_at(plan.max_growing_depth) > p.threshold && shares_little(p.depth);
+      if (p.agreement_checked || shared_by_independent < State::tuned::agreement_min_shared)
+        return false;
+      p.agreement_checked = true;
+      return unseen_upper_at(plan.max_growing_depth) > p.threshold && has_low_agreement(p.depth);
     }
   }
   /// Returns an upper bound of an object that has been seen in no list, at a depth.
@@ -156,11 +158,12 @@ struct query_program {
     return upper;
   }
   /// Returns whether fewer of the entries read last occur in another list, too, than
-  /// least_agreement of the number that independent lists of that many objects would share.
-  KOKKOS_FUNCTION bool shares_little(std::uint64_t depth) const {
+  /// min_agreement of the number that independent lists of that many objects would share.
+  KOKKOS_FUNCTION bool has_low_agreement(std::uint64_t depth) const {
     int const n = s.lists.lists;
-    std::uint64_t const levels = Kokkos::min(State::tuned::asked_entries / s.list_count(), depth);
-    double read = 0, asked = 0, seen_twice = 0;
+    std::uint64_t const levels =
+        Kokkos::min(State::tuned::agreement_entries / s.list_count(), depth);
+    double read = 0, sampled = 0, seen_twice = 0;
     for (int i = 0; i < n; ++i) {
       auto const& l = s.lists[i];
       std::uint64_t const end = Kokkos::min(depth, l.length);
@@ -169,13 +172,13 @@ struct query_program {
         std::uint64_t const slot = s.ids.find(l.ids[at]);
         if (slot == no_slot) continue;
         std::uint32_t const seen = s.layout.seen(s.accumulators[slot]);
-        asked += 1;
+        sampled += 1;
         seen_twice += (seen & (seen - 1)) != 0;
       }
     }
-    double const expected = asked * read * (n - 1) / (n * static_cast<double>(plan.objects));
-    return expected > State::tuned::asked_at_shared / 2 &&
-           seen_twice < plan.least_agreement * expected;
+    double const expected = sampled * read * (n - 1) / (n * static_cast<double>(plan.objects));
+    return expected > State::tuned::agreement_min_shared / 2 &&
+           seen_twice < plan.min_agreement * expected;
   }
   /// Switches to full aggregation of the remaining entries, without bounds.
   KOKKOS_FUNCTION void bail_out(progress& p) const {
@@ -183,8 +186,8 @@ struct query_program {
     p.bailed_out = true;
     p.depth = s.lists.longest;
   }
-  /// Returns whether the query has bailed out, and has not read the rest yet.
-  KOKKOS_FUNCTION bool has_rest(progress const& p) const {
+  /// Returns whether the query has bailed out and has levels that it has not read yet.
+  KOKKOS_FUNCTION bool has_unread_levels(progress const& p) const {
     return p.bailed_out && p.begin < p.depth;
   }
 
@@ -198,19 +201,19 @@ struct query_program {
     grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), true},
              [&] { update_threshold(grid, p); });
   }
-  /// A member template, like all that reads through a grid: KARPOS_PROGRAM has no effect on
-  /// lambdas.
+  /// A member template, like every function that reads through a grid: KARPOS_PROGRAM has no effect
+  /// on lambdas.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void update_threshold(Grid& grid, progress& p) const {
     p.threshold = grid.read(&s.words->bounds).threshold;
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void begin_shrinking(Grid& grid, progress& p) const {
-    p.candidates_grown = p.candidates = grid.read(&s.words->counts).candidates;
-    p.lists_again = State::tuned::lists_by_a_part && !p.listed && p.depth == s.lists.longest &&
-                    p.candidates > s.max_candidates;
-    p.listed = true;
-    if (p.lists_again) return;
+    p.candidates_after_growing = p.candidates = grid.read(&s.words->counts).candidates;
+    p.must_relist = State::tuned::lists_by_slot_sample && !p.candidates_listed &&
+                    p.depth == s.lists.longest && p.candidates > s.max_candidates;
+    p.candidates_listed = true;
+    if (p.must_relist) return;
     bool const too_many =
         p.candidates > s.max_candidates ||
         (plan.bail_out == top_k_bail_out::automatic && p.candidates > plan.max_candidates);
@@ -275,22 +278,24 @@ struct query_program {
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void record(Grid& grid, progress& p) const {
-    grid.write(&s.words->record, query_record{p.growing_depth, p.shrinking_depth,
-                                              p.completing_depth, p.candidates_grown, p.candidates,
-                                              p.strides, p.bailed_out, p.needs_fallback});
+    grid.write(&s.words->record,
+               query_record{p.growing_depth, p.shrinking_depth, p.completing_depth,
+                            p.candidates_after_growing, p.candidates, p.strides, p.bailed_out,
+                            p.needs_fallback});
   }
 };
 
 template <class ExecSpace, class Lists>
 query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& options) {
   using tuned = tuning<ExecSpace>;
-  auto const& asked = options.stride.strides();
+  auto const& strides = options.stride.strides();
   auto const longest = static_cast<double>(lists.longest());
   auto const objects = lists.is_dense() ? static_cast<double>(lists.objects()) : longest;
-  std::uint64_t first = asked.first;
+  std::uint64_t first = strides.first;
   if (first == 0) {
-    std::uint64_t const part = tuned::first_part == 0 ? 0 : lists.longest() / tuned::first_part;
-    first = Kokkos::max(part, Kokkos::max(2 * k, std::uint64_t(tuned::first_stride)));
+    std::uint64_t const fraction =
+        tuned::first_stride_divisor == 0 ? 0 : lists.longest() / tuned::first_stride_divisor;
+    first = Kokkos::max(fraction, Kokkos::max(2 * k, std::uint64_t(tuned::first_stride)));
   }
   // Independent lists end the growing phase at (k / m)^(1/n) of their depth, for m objects in n
   // lists. If it goes twice as deep, the lists are not independent.
@@ -298,14 +303,14 @@ query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& o
   double const max_depth = Kokkos::min(2 * expected, tuned::max_growing_depth);
   // If two lists share a fraction f of what independent lists do, the growing phase goes f^-((n -
   // 1) / 2) times as deep.
-  double const least_agreement = 0.75 * std::pow(0.25, 1.0 / Kokkos::max(lists.lists() - 1, 1));
-  return {asked.growth > 0 ? asked.growth : tuned::growth,
-          asked.growth_shrinking > 0 ? asked.growth_shrinking : tuned::growth_shrinking,
+  double const min_agreement = 0.75 * std::pow(0.25, 1.0 / Kokkos::max(lists.lists() - 1, 1));
+  return {strides.growth > 0 ? strides.growth : tuned::growth,
+          strides.growth_shrinking > 0 ? strides.growth_shrinking : tuned::growth_shrinking,
           first,
           static_cast<std::uint64_t>(max_depth * longest),
           static_cast<std::uint64_t>(tuned::max_candidates * objects),
           static_cast<std::uint64_t>(objects),
-          least_agreement,
+          min_agreement,
           options.bail_out,
           options.result == top_k_result::set};
 }
@@ -373,7 +378,7 @@ struct accumulator_answer {
 
 /// Runs a query over accumulators. Blocks.
 template <class ExecSpace, class Lists>
-accumulator_answer query_by_accumulators(ExecSpace const& exec,
+accumulator_answer run_accumulator_query(ExecSpace const& exec,
                                          query_memory<ExecSpace, Lists> const& memory,
                                          Lists const& lists, std::uint64_t k,
                                          results<typename Lists::id_type> const& to,

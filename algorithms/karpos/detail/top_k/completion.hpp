@@ -121,7 +121,7 @@ struct reset {
   ProgressHandle p;
 
   std::uint64_t work() const {
-    return by_entries() ? p->growing_depth * s->list_count() : s->ids.slots / 16;
+    return resets_by_entries() ? p->growing_depth * s->list_count() : s->ids.slots / 16;
   }
 
   template <class Team>
@@ -129,7 +129,7 @@ struct reset {
     int const buckets = 2 * s->accumulators.buckets().count();
     if (team.league_rank() == 0)
       for (int b = team.rank(); b < buckets; b += team.size()) s->histogram[b] = 0;
-    if (by_entries()) {
+    if (resets_by_entries()) {
       for_each_entry(team, *s, 0, p->growing_depth,
                      [&](int list, std::uint64_t first, std::uint64_t last) {
                        reset_entries(list, first, last);
@@ -149,8 +149,8 @@ struct reset {
   }
 
  private:
-  KOKKOS_FUNCTION bool by_entries() const {
-    return s->ids.keys == nullptr && rereads_entries(*s, p->growing_depth);
+  KOKKOS_FUNCTION bool resets_by_entries() const {
+    return s->ids.keys == nullptr && is_rereading_faster(*s, p->growing_depth);
   }
   KARPOS_STEP_FUNCTION void reset_entries(int list, std::uint64_t first, std::uint64_t last) const {
     auto const* const ids = s->lists[list].ids;

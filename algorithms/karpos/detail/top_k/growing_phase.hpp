@@ -89,10 +89,10 @@ class entry_adder {
   using id = typename State::id;
   using tuned = typename State::tuned;
 
-  /// alone: no other team adds to these accumulators concurrently, which saves CPUs a locked
+  /// exclusive: no other team adds to these accumulators concurrently, which saves CPUs a locked
   /// instruction.
   KOKKOS_FUNCTION entry_adder(State const& s, Word* accumulators, int list, std::uint64_t threshold,
-                              bool alone)
+                              bool exclusive)
       : m_list(list),
         m_entries(s.lists[list]),
         m_ids(s.ids),
@@ -101,7 +101,7 @@ class entry_adder {
         m_floor(s.words->units.floor[list]),
         m_factor(s.words->units.factor[list]),
         m_threshold(threshold),
-        m_alone(alone) {}
+        m_exclusive(exclusive) {}
 
   /// Adds N entries: entry `at`, and every width-th one after it. If `Counts`, also moves their
   /// objects between the buckets of the histogram. Loads all entries before it uses the first, so
@@ -132,11 +132,11 @@ class entry_adder {
     return in_range;
   }
 
-  /// Returns whether add_plainly may be called: ids are dense, and no other team adds to these
+  /// Returns whether add_exclusively may be called: ids are dense, and no other team adds to these
   /// accumulators.
-  KOKKOS_FUNCTION bool is_plain() const { return m_alone && m_ids.keys == nullptr; }
+  KOKKOS_FUNCTION bool can_add_exclusively() const { return m_exclusive && m_ids.keys == nullptr; }
   /// CPUs: adds the entries [first, last), like add, but counts nothing.
-  KOKKOS_FUNCTION bool add_plainly(std::uint64_t first, std::uint64_t last) const {
+  KOKKOS_FUNCTION bool add_exclusively(std::uint64_t first, std::uint64_t last) const {
     auto const [ids, scores, length] = m_entries;
     auto* const accumulators = m_accumulators;
     std::uint64_t const slots = m_ids.slots;
@@ -178,7 +178,7 @@ class entry_adder {
     KOKKOS_IF_ON_DEVICE(
         (if constexpr (Counts) old = device::fetch_add(to, v); else device::add(to, v);))
     KOKKOS_IF_ON_HOST((
-        if (m_alone) {
+        if (m_exclusive) {
           old = *to;
           *to = old + v;
         } else { old = device::fetch_add(to, v); }))
@@ -201,7 +201,7 @@ class entry_adder {
   Word* m_accumulators;
   double m_floor, m_factor;
   std::uint64_t m_threshold;
-  bool m_alone;
+  bool m_exclusive;
 };
 
 /// Adds a stride of every list, or of one, to the accumulators. Counts: partial sums are counted in
@@ -230,14 +230,15 @@ struct accumulate {
   KOKKOS_FUNCTION void add(Team& team, Word* words) const {
     team_histogram const lower_bounds(team, buckets_of<Word>(), s->histogram, Counts ? work() : 0,
                                       p->threshold);
-    bool const alone = team.league_size() == 1 || list != all_lists;
+    bool const exclusive = team.league_size() == 1 || list != all_lists;
     for_each_entry(
         team, *s, p->begin, p->depth,
         [&](int of, std::uint64_t first, std::uint64_t last) {
-          entry_adder<State, Word, Counts> const entries(*s, words, of, p->threshold, alone);
+          entry_adder<State, Word, Counts> const entries(*s, words, of, p->threshold, exclusive);
           bool in_range = true, added = false;
           if constexpr (!Counts && State::on_cpu)
-            if (added = entries.is_plain(); added) in_range = entries.add_plainly(first, last);
+            if (added = entries.can_add_exclusively(); added)
+              in_range = entries.add_exclusively(first, last);
           if (!added)
             for_each_batch<State::tuned::batch>(
                 first, last, State::width, [&](std::uint64_t at, auto batch) {
@@ -281,7 +282,7 @@ struct find_threshold {
       s->words->counts.candidates = s->words->counts.incomplete = 0;
     }
     auto* const histogram = s->histogram + (above_threshold ? count : 0);
-    auto const* const counts = in_scratch(team, histogram, count);
+    auto const* const counts = copy_to_scratch(team, histogram, count);
     int const each = (count + team.size() - 1) / team.size();
     int const top = count - team.rank() * each;  // this thread's buckets are below it
     std::uint64_t mine = 0, total = 0;
@@ -308,9 +309,9 @@ struct find_threshold {
   /// Returns: the histogram. For teams of several threads it is a copy in scratch: a thread that
   /// walked through its buckets in global memory would wait at each.
   template <class Team>
-  KOKKOS_FUNCTION static std::uint32_t const* in_scratch(Team const& team,
-                                                         std::uint32_t const* histogram,
-                                                         int buckets) {
+  KOKKOS_FUNCTION static std::uint32_t const* copy_to_scratch(Team const& team,
+                                                              std::uint32_t const* histogram,
+                                                              int buckets) {
     if (team.size() == 1) return histogram;
     auto* const copy = reinterpret_cast<std::uint32_t*>(team.scratch());
     load_all_then_use<State::tuned::histogram_batch>(

@@ -23,7 +23,7 @@ namespace karpos::detail::top_k {
 /// Allocates memory to be divided by an arena; explains a failure.
 template <class MemorySpace, class ExecSpace>
 auto allocate_bytes(ExecSpace const& exec, char const* label, std::size_t bytes) {
-  return allocated_bytes<MemorySpace>(
+  return allocate_byte_array<MemorySpace>(
       exec, label, bytes, "a ranked query",
       "rank fewer objects, or say with sparse(at_most) how many differ");
 }
@@ -97,15 +97,15 @@ struct accumulator_memory {
   static std::uint64_t bitmap_words(sizes const& n) { return (n.slots + 31) / 32; }
 
   void lay_out(arena& a, sizes const& n) {
-    a.take(small, n.small_accumulators() ? n.slots : 0);
-    a.take(large, n.small_accumulators() ? 0 : n.slots);
-    a.take(candidate_bitmap, bitmap_words(n));
-    for (auto& c : candidates) a.take(c, n.candidates);
-    a.take(histogram, histogram_words);
-    a.take(words, 1);
-    a.take(final_scores, n.finalists * static_cast<std::uint64_t>(n.lists));
-    a.take(finalists, n.finalists);
-    a.take(keys, n.dense ? 0 : n.slots);
+    a.allocate(small, n.small_accumulators() ? n.slots : 0);
+    a.allocate(large, n.small_accumulators() ? 0 : n.slots);
+    a.allocate(candidate_bitmap, bitmap_words(n));
+    for (auto& c : candidates) a.allocate(c, n.candidates);
+    a.allocate(histogram, histogram_words);
+    a.allocate(words, 1);
+    a.allocate(final_scores, n.finalists * static_cast<std::uint64_t>(n.lists));
+    a.allocate(finalists, n.finalists);
+    a.allocate(keys, n.dense ? 0 : n.slots);
   }
   static std::size_t bytes_of_arrays(sizes const& n) {
     arena a;
@@ -145,15 +145,15 @@ struct nra_memory {
 
  private:
   void lay_out(arena& a, sizes const& n) {
-    a.take(arrays.score_vectors, n.slots * static_cast<std::uint64_t>(n.lists));
-    a.take(arrays.visited, (n.slots + 31) / 32);
-    for (auto& c : arrays.candidates) a.take(c, n.objects);
-    a.take(arrays.lower, n.objects);
-    a.take(arrays.upper, n.objects);
-    a.take(arrays.sorted, n.objects);
-    a.take(arrays.words, 1);
-    a.take(arrays.ranked, n.objects);
-    a.take(arrays.keys, n.dense ? 0 : n.slots);
+    a.allocate(arrays.score_vectors, n.slots * static_cast<std::uint64_t>(n.lists));
+    a.allocate(arrays.visited, (n.slots + 31) / 32);
+    for (auto& c : arrays.candidates) a.allocate(c, n.objects);
+    a.allocate(arrays.lower, n.objects);
+    a.allocate(arrays.upper, n.objects);
+    a.allocate(arrays.sorted, n.objects);
+    a.allocate(arrays.words, 1);
+    a.allocate(arrays.ranked, n.objects);
+    a.allocate(arrays.keys, n.dense ? 0 : n.slots);
     arrays.max_candidates = n.objects;
     arrays.bitmap_words = (n.slots + 31) / 32;
     arrays.slots = n.slots;

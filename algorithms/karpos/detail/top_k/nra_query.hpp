@@ -49,7 +49,7 @@ class nra_query {
     if (m_candidates > m_k) shrink(report);
     report.depth = m_depth;
     report.found = Kokkos::min(m_candidates, m_k);
-    rank(m_candidates);
+    sort_candidates(m_candidates);
     if (m_options.result == top_k_result::exact) complete(report);
     write_ranks(m_exec, m_state.ranked, report.found, to);
     return in_range;
@@ -73,7 +73,7 @@ class nra_query {
     bool growing = true;
     while (!exhausted() && growing) {
       read(true, report);
-      nra_words const now = bound();
+      nra_words const now = compute_bounds();
       if (m_candidates < m_k) continue;
       double const threshold = kth_lower_bound();
       double const unseen_upper = m_options.aggregate(now.unseen.upper, m_lists.lists());
@@ -86,18 +86,18 @@ class nra_query {
     for (;;) {
       double const threshold = kth_lower_bound();
       candidate_counts const now = count(threshold);
-      std::uint64_t const others = m_k - now.above;
+      std::uint64_t const remaining = m_k - now.above;
       bool const separated =
-          smallest_id() ? now.incomplete == 0 : now.below == 0 && now.equal <= others;
+          smallest_id() ? now.incomplete == 0 : now.below == 0 && now.equal <= remaining;
       fill_words("karpos::top_k::words", m_exec, &m_state.words->candidates, 1, 0);
       device::loop_over("karpos::top_k::keep_candidates", m_exec, m_candidates,
                         keep_candidates<state>{m_state, threshold});
       m_candidates = read_words().candidates;
       std::swap(m_state.candidates[0], m_state.candidates[1]);
-      bound();
+      compute_bounds();
       if (separated || exhausted() || m_candidates == m_k) return;
       read(false, report);
-      bound();
+      compute_bounds();
     }
   }
 
@@ -108,12 +108,12 @@ class nra_query {
     device::loop_over("karpos::top_k::select_finalists", m_exec, m_candidates,
                       select_finalists<state>{m_state});
     for (;;) {
-      bound();
+      compute_bounds();
       if (count(-HUGE_VAL).incomplete == 0 || exhausted()) break;
       read(false, report);
       report.depth_completing = m_depth;
     }
-    rank(m_candidates);
+    sort_candidates(m_candidates);
   }
 
   /// Reads a stride.
@@ -137,17 +137,17 @@ class nra_query {
     auto const& policy = m_options.stride;
     std::uint64_t const left = m_lists.longest() - m_depth;
     if (policy.is_fixed()) return Kokkos::min(policy.levels(), left);
-    auto const& asked = policy.strides();
+    auto const& strides = policy.strides();
     if (m_depth == 0)
-      return Kokkos::min(asked.first > 0 ? asked.first : tuned::nra_first_stride, left);
-    double const growth = asked.growth > 0 ? asked.growth : tuned::growth;
+      return Kokkos::min(strides.first > 0 ? strides.first : tuned::nra_first_stride, left);
+    double const growth = strides.growth > 0 ? strides.growth : tuned::growth;
     auto const levels = static_cast<std::uint64_t>(static_cast<double>(m_depth) * (growth - 1));
     return Kokkos::min(Kokkos::max(levels, tuned::nra_min_stride), left);
   }
 
   /// Computes the bounds of all candidates at this depth. Returns: the words, with the bounds of
   /// unseen scores.
-  nra_words bound() {
+  nra_words compute_bounds() {
     device::loop_over("karpos::top_k::bound_unseen_scores", m_exec,
                       static_cast<std::uint64_t>(m_lists.lists()),
                       bound_unseen_scores<state>{m_state, m_depth, m_options.missing_score});
@@ -183,7 +183,7 @@ class nra_query {
         count_candidates{m_state.lower, m_state.upper, threshold});
   }
   /// Sorts the first n candidates by their bounds.
-  void rank(std::uint64_t n) {
+  void sort_candidates(std::uint64_t n) {
     using objects =
         Kokkos::View<ranked_object<id>*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
     device::loop_over("karpos::top_k::list_ranked", m_exec, n, list_ranked<state>{m_state});

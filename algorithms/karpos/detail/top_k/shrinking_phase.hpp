@@ -14,7 +14,7 @@ namespace karpos::detail::top_k {
 /// Returns whether reading the growing phase's entries again finds what it has touched sooner than
 /// a scan of all slots.
 template <class State>
-KOKKOS_FUNCTION bool rereads_entries(State const& s, std::uint64_t growing_depth) {
+KOKKOS_FUNCTION bool is_rereading_faster(State const& s, std::uint64_t growing_depth) {
   return growing_depth * s.list_count() * State::tuned::scanned_per_access < s.ids.slots;
 }
 
@@ -31,7 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] State const& s,
   }
 }
 
-/// Tells whether an object has been seen and its upper bound is above the threshold.
+/// Tests whether an object has been seen and its upper bound is above the threshold.
 template <class State>
 class is_above {
  public:
@@ -61,24 +61,24 @@ struct list_candidates {
   ProgressHandle p;
 
   std::uint64_t work() const {
-    return rereads_entries(*s, p->growing_depth) ? p->growing_depth * s->list_count()
-                                                 : s->ids.slots;
+    return is_rereading_faster(*s, p->growing_depth) ? p->growing_depth * s->list_count()
+                                                     : s->ids.slots;
   }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     bound_tables const bounds(team, *s);
     is_above<State> const above(*s, bounds, p->threshold);
-    if (rereads_entries(*s, p->growing_depth))
+    if (is_rereading_faster(*s, p->growing_depth))
       for_each_entry(team, *s, 0, p->growing_depth,
                      [&](int list, std::uint64_t first, std::uint64_t last) {
-                       read_again(above, list, first, last);
+                       list_from_entries(above, list, first, last);
                      });
     else if (State::on_cpu && p->depth == s->lists.longest)
-      scan(team, [above, enough = bounds.least_sum_above(p->threshold),
+      scan(team, [above, min_sum = bounds.min_sum_above(p->threshold),
                   layout = s->layout](typename State::word w) {
-        return layout.sum(w) >= enough &&
-               above(w);  // the first test rejects most, without a table look-up
+        return layout.sum(w) >= min_sum &&
+               above(w);  // the first test rejects most, without a table lookup
       });
     else
       scan(team, above);
@@ -95,8 +95,8 @@ struct list_candidates {
           if (passes(w)) append_candidate(*s, s->candidates[0], slot);
         });
   }
-  KARPOS_STEP_FUNCTION void read_again(is_above<State> const& above, int list, std::uint64_t first,
-                                       std::uint64_t last) const {
+  KARPOS_STEP_FUNCTION void list_from_entries(is_above<State> const& above, int list,
+                                              std::uint64_t first, std::uint64_t last) const {
     using id = typename State::id;
     using word = typename State::word;
     auto const& l = s->lists[list];
@@ -121,14 +121,15 @@ struct list_candidates {
 };
 
 /// A Bloom filter of the candidates' ids with one hash function, in the team's scratch. It rejects
-/// most entries of a long stride without an access to global memory. If it does not pay,
+/// most entries of a long stride without an access to global memory. If it is not profitable,
 /// may_contain is always true.
 template <class State>
 class candidate_filter {
  public:
   template <class Team>
   KOKKOS_FUNCTION candidate_filter(Team const& team, State const& s, query_progress const& p)
-      : m_bits(pays(team, s, p) ? reinterpret_cast<std::uint32_t*>(team.scratch()) : nullptr) {
+      : m_bits(is_profitable(team, s, p) ? reinterpret_cast<std::uint32_t*>(team.scratch())
+                                         : nullptr) {
     if (m_bits == nullptr) return;
     auto const rank = static_cast<std::uint32_t>(team.rank());
     auto const size = static_cast<std::uint32_t>(team.size());
@@ -152,9 +153,11 @@ class candidate_filter {
   static constexpr std::uint32_t bits = 1u << log_bits;
   static_assert(bits / 8 <= histogram_bytes);
 
-  /// Returns whether a filter pays: every team builds one of its own, for its part of the entries.
+  /// Returns whether a filter is profitable: every team builds one of its own, for its share of the
+  /// entries.
   template <class Team>
-  KOKKOS_FUNCTION static bool pays(Team const& team, State const& s, query_progress const& p) {
+  KOKKOS_FUNCTION static bool is_profitable(Team const& team, State const& s,
+                                            query_progress const& p) {
     auto const teams = static_cast<std::uint64_t>(team.league_size());
     return p.candidates <= bits / 16 &&
            (p.depth - p.begin) * s.list_count() > teams * (bits / 32 + p.candidates);
@@ -197,13 +200,13 @@ struct read_candidates {
     load_then_use<State::tuned::batch>(
         first, last, State::width, [=](std::uint64_t at) { return ids[at]; },
         [&](typename State::id id) { return filter.may_contain(id); },
-        [&](std::uint64_t at, typename State::id id, bool may_be) {
-          if (!may_be) return;
+        [&](std::uint64_t at, typename State::id id, bool passes_filter) {
+          if (!passes_filter) return;
           std::uint64_t const slot = s->ids.find(id);
-          if (slot != no_slot && s->is_candidate(slot)) use(list, at, slot);
+          if (slot != no_slot && s->is_candidate(slot)) add_score(list, at, slot);
         });
   }
-  KOKKOS_FUNCTION void use(int list, std::uint64_t at, std::uint64_t slot) const {
+  KOKKOS_FUNCTION void add_score(int list, std::uint64_t at, std::uint64_t slot) const {
     double const score = s->lists[list].scores[at];
     if (!completing) {
       s->accumulators.add(slot, s->layout.addend(list, s->words->units.of(list, score)));
@@ -216,8 +219,8 @@ struct read_candidates {
 };
 
 /// Counts lower bounds, less the threshold, in the second histogram: those of the candidates or,
-/// when all entries have been read, those of the first `scanned` slots. The k-th largest of a part
-/// is no larger than that of all, and saves counting most.
+/// if all entries have been read, those of the first `scanned` slots. The k-th largest of these is
+/// no larger than that of all, and most slots need not be counted.
 template <class StateHandle, class ProgressHandle>
 struct count_lower_bounds {
   using State = typename StateHandle::state;

@@ -52,15 +52,15 @@ struct query_progress {
   std::uint64_t begin, depth;  // the stride: levels [begin, depth)
   std::uint64_t growing_depth, shrinking_depth, completing_depth;
   std::uint64_t strides;
-  std::uint32_t candidates_grown;  // candidates at the end of the growing phase
-  std::uint32_t candidates;        // candidates now
-  std::uint32_t scores[2];         // query_counts::scores when last read
-  int list;                        // which of the two candidate lists is valid
+  std::uint32_t candidates_after_growing;  // candidates at the end of the growing phase
+  std::uint32_t candidates;                // candidates now
+  std::uint32_t scores[2];                 // query_counts::scores when last read
+  int list;                                // which of the two candidate lists is valid
   bool growing, shrinking, completing;
-  bool asked;           // whether the lists' agreement has been checked
-  bool bailed_out;      // all entries are read
-  bool listed;          // candidates have been listed before
-  bool lists_again;     // list candidates again, by all slots: a part of them left too many
+  bool agreement_checked;  // whether the lists' agreement has been checked
+  bool bailed_out;         // all entries are read
+  bool candidates_listed;  // candidates have been listed before
+  bool must_relist;        // list again by all slots: a sample of them left too many candidates
   bool needs_fallback;  // fixed point cannot separate the candidates; NRA over score vectors must
 
   /// Begins the next stride: the depth grows by a factor, and by at least min_levels.
@@ -81,7 +81,7 @@ inline constexpr std::size_t histogram_bytes =
 inline constexpr std::size_t team_bytes = histogram_bytes + 2 * 4 * 256 * sizeof(std::uint64_t);
 
 /// The part of the state that does not depend on the width of accumulators, 32 or 64 bits. Steps
-/// that need no other part are compiled once. CPUs compile the other steps once, too, with
+/// that need nothing else are compiled once. CPUs compile the other steps once, too, with
 /// any_accumulators.
 template <class ExecSpace, class Id, class Score>
 struct query_state {

@@ -9,7 +9,7 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/team.hpp"
 
-// Shared parts of the steps of a query over accumulators: loops over entries and over indices,
+// Helpers of the steps of a query over accumulators: loops over entries and over indices,
 // histograms in scratch, tables of bounds. Terms, in Kokkos' words first: a team is a CUDA block,
 // scratch is shared memory, a tile is a cooperative group of lanes (threads), the league is the
 // grid.
@@ -161,7 +161,7 @@ class bound_tables {
     return sum + unseen(seen, 1) + margin_of(m_lists);
   }
   /// Returns a bound: objects with a smaller partial sum have no upper bound above the threshold.
-  KOKKOS_FUNCTION std::uint64_t least_sum_above(std::uint64_t threshold) const {
+  KOKKOS_FUNCTION std::uint64_t min_sum_above(std::uint64_t threshold) const {
     return threshold - Kokkos::min(threshold, upper(0, 0));
   }
 

@@ -13,7 +13,7 @@ struct tuning {
   static constexpr int team_threads = device::is_device<ExecSpace> ? 512 : 1;
   static constexpr int teams_per_processor = device::is_device<ExecSpace> ? 2 : 1;
   static constexpr int tile_width = Kokkos::min(32, device::warp_width<ExecSpace>);
-  /// Entries of a lane's part of a list, and entries of a batch, whose cache misses overlap
+  /// Entries of a list that a lane handles, and entries of a batch, whose cache misses overlap
   /// (batches.hpp).
   static constexpr int entries_per_lane = device::is_device<ExecSpace> ? 4 : 256;
   static constexpr int batch = device::is_device<ExecSpace> ? 4 : 1;
@@ -36,24 +36,25 @@ struct tuning {
   /// of the longest list, and the candidates of the shrinking phase, as a fraction of the objects.
   static constexpr double max_growing_depth = 0.3;
   static constexpr double max_candidates = 1.0 / 12;
-  /// If all entries are read: one first_slots_part-th of the slots gives a first threshold by its
-  /// sums. lists_by_a_part: whether candidates are listed by this threshold, unless they are too
-  /// many. It leaves about first_slots_part times k candidates, and saves a pass over all slots.
-  static constexpr std::uint64_t first_slots_part = device::is_device<ExecSpace> ? 16 : 64;
-  static constexpr bool lists_by_a_part = !device::is_device<ExecSpace>;
+  /// If all entries are read, a sample of the slots, one in slot_sample_divisor, gives a first
+  /// threshold by its sums. lists_by_slot_sample: whether candidates are listed by this threshold,
+  /// unless they are too many. It leaves about slot_sample_divisor times k candidates, and saves a
+  /// pass over all slots.
+  static constexpr std::uint64_t slot_sample_divisor = device::is_device<ExecSpace> ? 16 : 64;
+  static constexpr bool lists_by_slot_sample = !device::is_device<ExecSpace>;
   /// A growing phase checks once whether the lists agree too little for it to end in time. It
-  /// counts how many of asked_entries entries it has seen in another list, too. It checks as soon
-  /// as independent lists would share asked_at_shared of these entries. 0: no check. With 10 M
-  /// objects in four lists it checks at a depth of 0.4 %; the check takes a CPU 50 us.
-  static constexpr std::uint64_t asked_entries = device::is_device<ExecSpace> ? 0 : 8192;
-  static constexpr double asked_at_shared = 100;
+  /// counts how many of agreement_entries entries it has seen in another list, too. It checks as
+  /// soon as independent lists would share agreement_min_shared of these entries. 0: no check. With
+  /// 10 M objects in four lists it checks at a depth of 0.4 %; the check takes a CPU 50 us.
+  static constexpr std::uint64_t agreement_entries = device::is_device<ExecSpace> ? 0 : 8192;
+  static constexpr double agreement_min_shared = 100;
   /// If there are at most this many finalists, each counts those that rank higher, in one step.
   /// More are sorted.
   static constexpr std::uint32_t max_ranked_by_counting = 4096;
-  /// Levels of the first stride: at least first_stride, and one first_part-th of the longest list
-  /// (0: no such part).
+  /// Levels of the first stride: at least first_stride, and at least the length of the longest list
+  /// divided by first_stride_divisor (0: no such limit).
   static constexpr int first_stride = device::is_device<ExecSpace> ? 32768 : 512;
-  static constexpr int first_part = device::is_device<ExecSpace> ? 128 : 0;
+  static constexpr int first_stride_divisor = device::is_device<ExecSpace> ? 128 : 0;
   /// A stride costs a CPU as much as a thousand entries: Zipf lists of 1 M objects took 0.29 ms
   /// with 64, 0.12 with 1024.
   static constexpr std::uint64_t min_stride = device::is_device<ExecSpace> ? 32768 : 1024;

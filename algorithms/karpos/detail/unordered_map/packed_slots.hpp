@@ -36,8 +36,8 @@ class packed_slots {
   using layout = slot_layout<Key, Value>;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
-  using is = has_key_bits_of<layout>;
-  using query = is;
+  using key_equals = has_key_bits_of<layout>;
+  using query = key_equals;
   struct record {};  // packed slots have none
   static constexpr bool has_records = false, has_values_in_words = layout::has_value;
   static constexpr int bucket_slots = 32 / static_cast<int>(sizeof(word));
@@ -66,27 +66,27 @@ class packed_slots {
     return m_slots + static_cast<key_bits>(key_bits_of<key_bits>(key) - busy);
   }
 
-  KOKKOS_FUNCTION static query ask(Key const& key, std::uint64_t /*hash*/) {
+  KOKKOS_FUNCTION static query make_query(Key const& key, std::uint64_t /*hash*/) {
     return {key_bits_of<key_bits>(key)};
   }
   /// Returns the query for a reserved slot, which stores 0 as key once it is filled.
-  KOKKOS_FUNCTION static query ask_reserved() { return {0}; }
+  KOKKOS_FUNCTION static query make_reserved_query() { return {0}; }
 
   template <class Window>
-  KOKKOS_FUNCTION static auto empties(Window const& window) {
-    return window.match(is{empty});
+  KOKKOS_FUNCTION static auto match_empty(Window const& window) {
+    return window.match(key_equals{empty});
   }
   template <class Window>
-  KOKKOS_FUNCTION static auto tombstones(Window const& window) {
-    return window.match(is{erased});
+  KOKKOS_FUNCTION static auto match_tombstones(Window const& window) {
+    return window.match(key_equals{erased});
   }
   /// Returns the slots that other threads are about to fill with what may be the key.
   template <class Window>
-  KOKKOS_FUNCTION static lane_mask<bucket_slots> pending(Window const& window, query const&) {
+  KOKKOS_FUNCTION static lane_mask<bucket_slots> match_pending(Window const& window, query const&) {
     if constexpr (one_step)
       return lane_mask<bucket_slots>();
     else
-      return window.match(is{busy});
+      return window.match(key_equals{busy});
   }
   template <device::access Access, class Equal>
   KOKKOS_FUNCTION static bool holds(std::uint64_t, Key const&, Equal const&) {

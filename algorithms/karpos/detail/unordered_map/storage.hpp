@@ -20,7 +20,7 @@
 //   words | marks | passed | status | records       (table.hpp)
 //
 // There are records only if words do not hold keys and values. Loops over all slots empty the
-// slots, count the keys, renew erased slots, and insert the pairs into another table.
+// slots, count the keys, reclaim erased slots, and insert the pairs into another table.
 
 namespace karpos::detail::unordered_map {
 
@@ -40,12 +40,12 @@ struct mark_paths {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { table.mark_path_to(i); }
 };
 template <class Table>
-struct renew_slots {
+struct reclaim_slots {
   Table table;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { table.renew(i); }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { table.reclaim(i); }
 };
 template <class Table>
-struct insert_again {
+struct reinsert_pairs {
   using value_type = typename std::remove_cvref_t<Table>::value_type;
   Table from, to;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -74,11 +74,11 @@ struct blank_records {
 struct phase_and_size {
   std::uint32_t phase, known_size, changes;
 };
-/// Functor that returns the i-th word of `is`, for fill_with.
-struct counted {
-  phase_and_size is;
+/// Functor that returns the i-th word of `values`, for fill_with.
+struct status_values {
+  phase_and_size values;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {
-    return i == 0 ? is.phase : i == 1 ? is.known_size : is.changes;
+    return i == 0 ? values.phase : i == 1 ? values.known_size : values.changes;
   }
 };
 
@@ -105,11 +105,11 @@ class storage {
   /// Returns a table with memory of its own, and with the capacity, `home` and functions of another
   /// one; copy_from copies the contents.
   template <class Other>
-  static storage shaped_like(storage<Other> const& other) {
+  static storage allocate_like(storage<Other> const& other) {
     storage made;
     if (other.is_allocated())
       made.place(other.view().home(), other.view().hash_function(), other.view().equal_function(),
-                 allocated);
+                 allocate_bytes);
     return made;
   }
   /// Copies the contents of a table with as many slots, and its `home`. If the homes differ and
@@ -123,9 +123,9 @@ class storage {
              "make the destination by create_mirror, allocate_view or create_copy_view");
     if (static_cast<void*>(m_memory.data()) == other.memory().data()) return;
     if (view().home() != other.view().home() && m_memory.use_count() > 1) {
-      storage same_places = shaped_like(other);
-      same_places.copy_from(other);
-      return insert_all_of(same_places);
+      storage same_home = allocate_like(other);
+      same_home.copy_from(other);
+      return insert_all_of(same_home);
     }
     Kokkos::deep_copy(m_memory, other.memory());
     m_table = m_table.with_home(other.view().home());
@@ -133,10 +133,10 @@ class storage {
 
   static std::size_t bytes_for(std::uint64_t keys) {
     storage made;
-    made.cut(nullptr, pairs_for(keys));
+    made.lay_out(nullptr, pairs_for(keys));
     return made.m_bytes;
   }
-  static bytes_view allocated(std::size_t n) {
+  static bytes_view allocate_bytes(std::size_t n) {
     return uninitialized_array<bytes_view>(execution_space(), label("memory"), n);
   }
   static std::string label(char const* what) { return table_label("unordered_map", what); }
@@ -161,23 +161,25 @@ class storage {
   }
   /// Sets what count() returns until a key is inserted or erased, and clears the phase bits.
   /// Blocks.
-  void remember(std::uint64_t keys) const { write_phase({0, static_cast<std::uint32_t>(keys), 0}); }
+  void set_count(std::uint64_t keys) const {
+    write_phase({0, static_cast<std::uint32_t>(keys), 0});
+  }
   /// Makes the erased slots empty that no key went past. Sets the overflow marks of the stored keys
   /// anew. Blocks.
-  void renew() const {
+  void reclaim() const {
     execution_space const exec;
     zero_from(exec, m_marks, m_status);
     device::loop_over(label("end_erase: paths"), exec, m_table.capacity(),
                       mark_paths<held_table>{held()});
     device::loop_over(label("end_erase"), exec, m_table.capacity(),
-                      renew_slots<held_table>{held()});
+                      reclaim_slots<held_table>{held()});
     exec.fence("karpos::unordered_map: erased slots are free");
   }
   /// Inserts all pairs into a larger table. Blocks.
   void insert_into(storage const& other) const {
     execution_space const exec;
     device::loop_over(label("rehash"), exec, m_table.capacity(),
-                      insert_again<held_table>{held(), other.held()});
+                      reinsert_pairs<held_table>{held(), other.held()});
     exec.fence("karpos::unordered_map: the keys are in their new places");
   }
 
@@ -205,7 +207,9 @@ class storage {
     return read_back(execution_space(), reinterpret_cast<phase_and_size const*>(m_status + phase),
                      "karpos::unordered_map: its size");
   }
-  void write_phase(phase_and_size const& is) const { write_status(phase, 3, counted{is}); }
+  void write_phase(phase_and_size const& values) const {
+    write_status(phase, 3, status_values{values});
+  }
   /// Sets n status words, from `first` on, to make(0), make(1), … Blocks.
   template <class Make>
   void write_status(status_word first, std::uint64_t n, Make const& make) const {
@@ -243,7 +247,7 @@ class storage {
     std::uint64_t const keys = other.count();
     empty(false);
     other.insert_into(*this);
-    remember(keys);
+    set_count(keys);
     set(failed, other.get(failed));
     if ((other.get(phase) & erasable) != 0) set(phase, erasable);
   }
@@ -251,26 +255,26 @@ class storage {
   void place(place_among const& home, typename Traits::hasher const& hash,
              typename Traits::key_equal const& equal, Make const& make) {
     std::uint64_t const pairs = home.count() / 2;
-    cut(nullptr, pairs);
+    lay_out(nullptr, pairs);
     std::size_t const n = m_bytes;
     m_memory = allocate_or_explain<memory_space>(n, "an unordered_map", "ask for fewer keys",
                                                  [&] { return make(n); });
     device::advise_huge_pages<memory_space>(m_memory.data(), n);
-    parts<slots_type> const p = cut(m_memory.data(), pairs);
+    parts<slots_type> const p = lay_out(m_memory.data(), pairs);
     m_marks = p.marks;
     m_status = p.status;
     m_table = table_type(p, home, hash, equal);
   }
   /// Returns where the arrays lie in memory that begins at base; sets m_bytes.
-  parts<slots_type> cut(std::byte* base, std::uint64_t pairs) {
+  parts<slots_type> lay_out(std::byte* base, std::uint64_t pairs) {
     parts<slots_type> p;
     std::uint64_t const slots = pairs * 2 * table_type::bucket_slots;
     arena memory(base);
-    memory.take(p.words, slots + slots_type::reserved_slots);
-    memory.take(p.marks, (pairs * open_addressing::marks_per_pair + 31) / 32);
-    memory.take(p.passed, passed_words(pairs) + fullness::words_for(2 * pairs));
-    memory.take(p.status, status_words);
-    memory.take(p.records, slots_type::has_records ? slots : 0);
+    memory.allocate(p.words, slots + slots_type::reserved_slots);
+    memory.allocate(p.marks, (pairs * open_addressing::marks_per_pair + 31) / 32);
+    memory.allocate(p.passed, passed_words(pairs) + fullness::words_for(2 * pairs));
+    memory.allocate(p.status, status_words);
+    memory.allocate(p.records, slots_type::has_records ? slots : 0);
     m_bytes = memory.bytes();
     return p;
   }

@@ -122,19 +122,19 @@ class table {
   KOKKOS_FUNCTION bool is_erasable() const { return (phase_bits() & erasable) != 0; }
   /// Returns whether keys may be inserted; if not, notes that an insertion failed. GPUs note before
   /// an insertion that keys must be counted. All calls but the first ones only read a word.
-  KOKKOS_FUNCTION bool takes_insertions() const {
+  KOKKOS_FUNCTION bool try_begin_insertion() const {
     std::uint32_t const bits = phase_bits();
     if (bits == modified) return true;
     bool const taken = (bits & erasable) == 0;
     if (!taken) set_failed();
-    if (taken) note_on_device(bits);
+    if (taken) set_modified_on_device(bits);
     return taken;
   }
   /// Returns whether keys may be erased. GPUs note that keys must be counted.
-  KOKKOS_FUNCTION bool takes_erasures() const {
+  KOKKOS_FUNCTION bool try_begin_erasure() const {
     std::uint32_t const bits = phase_bits();
     if ((bits & erasable) == 0) return false;
-    note_on_device(bits);
+    set_modified_on_device(bits);
     return true;
   }
   /// Adds `by`, 1 or -1, to the number of keys on CPUs, after a key was inserted or erased. Notes
@@ -151,7 +151,7 @@ class table {
   template <access Access>
   KOKKOS_FUNCTION bool valid_at(std::uint64_t i) const {
     if (i >= capacity()) return false;
-    if constexpr (Access == access::shared && Traits::looks_first) {
+    if constexpr (Access == access::shared && Traits::reads_l1_first) {
       if (slots_type::is_live(load<access::frozen>(i)) && !is_erasable()) return true;
     }
     return slots_type::is_live(load<Access>(i));
@@ -163,21 +163,23 @@ class table {
                                            bool bounded) const {
     if (slots_type::is_reserved(key)) return insert_reserved(key, value);
     std::uint64_t const hash = hash_of(m_hash, key);
-    auto const query = slots_type::ask(key, hash);
+    auto const query = slots_type::make_query(key, hash);
     std::uint32_t const last = bounded && buckets() > probe_limit ? probe_limit : buckets();
     thread const t{};
     path p(hash, m_home);
     std::uint32_t first_free = 0;  // a bucket of the path, counted from 1; 0: none
     bool searching = true, again = false;
     for (;;) {
-      auto const window = again ? load_bucket<access::shared>(t, p) : load_bucket<first_look>(t, p);
+      auto const window =
+          again ? load_bucket<access::shared>(t, p) : load_bucket<first_access>(t, p);
       if (auto const at = find_in<access::shared>(window, p, query, key); at != no_index) {
         if (!searching) set_marks(p);
         return {outcome::existing, at, p.tried()};
       }
-      again = static_cast<bool>(slots_type::pending(window, query));
+      again = static_cast<bool>(slots_type::match_pending(window, query));
       if (again) continue;
-      auto const empty = slots_type::empties(window), free = empty | slots_type::tombstones(window);
+      auto const empty = slots_type::match_empty(window),
+                 free = empty | slots_type::match_tombstones(window);
       if (free && first_free == 0) first_free = p.tried();
       bool const closed = empty || (open_addressing::at_mark(p.tried()) && !marked(p));
       if (searching && (closed || p.tried() == last)) {
@@ -196,7 +198,7 @@ class table {
         continue;
       }
       if (p.tried() == last) break;
-      if (!searching && p.tried() >= open_addressing::asking_bucket &&
+      if (!searching && p.tried() >= open_addressing::full_check_bucket &&
           open_addressing::at_mark(p.tried()) && is_refused(p))
         break;
       p.advance(pairs());
@@ -209,7 +211,7 @@ class table {
   template <access Access>
   KOKKOS_FUNCTION std::uint64_t find(key_type const& key) const {
     std::uint64_t const at = find_or_erased<Access>(key);
-    if constexpr (Access == access::shared && Traits::looks_first) {
+    if constexpr (Access == access::shared && Traits::reads_l1_first) {
       if (at != no_index && is_erasable() && !valid_at<Access>(at)) return no_index;
     }
     return at;
@@ -234,7 +236,7 @@ class table {
     }
   }
   /// Resets an erased slot, and makes it empty unless a key went past its bucket.
-  KOKKOS_FUNCTION void renew(std::uint64_t i) const {
+  KOKKOS_FUNCTION void reclaim(std::uint64_t i) const {
     word* const at = m_slots.words(i);
     if (!slots_type::is_erased_word(*at)) return;
     std::uint64_t const bucket = i / bucket_slots;
@@ -247,12 +249,12 @@ class table {
   /// Returns how many changes of the number of keys are added up before the slots are counted.
   /// Adding costs a CPU 6 ns, and counting 0.5 ns per slot: some 40 ns per change in all, even if a
   /// loop asks for the size after each change.
-  KOKKOS_FUNCTION std::uint64_t most_changes() const { return 64 + capacity() / 64; }
+  KOKKOS_FUNCTION std::uint64_t max_changes() const { return 64 + capacity() / 64; }
   /// Failed compare-and-swaps of the sum after which the slots must be counted.
-  static constexpr std::uint64_t most_failures = 64;
+  static constexpr std::uint64_t max_failures = 64;
 
   KOKKOS_FUNCTION bool is_modified() const { return (phase_bits() & modified) != 0; }
-  KOKKOS_FUNCTION void note_on_device([[maybe_unused]] std::uint32_t bits) const {
+  KOKKOS_FUNCTION void set_modified_on_device([[maybe_unused]] std::uint32_t bits) const {
     KOKKOS_IF_ON_DEVICE((if ((bits & modified) == 0) device::set_bits(m_status + phase, modified);))
   }
   /// Updates the words known_size and changes by one compare-and-swap. A thread whose
@@ -260,7 +262,7 @@ class table {
   /// sum alone.
   KOKKOS_FUNCTION void add_to_size(int by) const {
     auto* const both = reinterpret_cast<std::uint64_t*>(m_status + known_size);
-    std::uint64_t const most = most_changes();
+    std::uint64_t const most = max_changes();
     std::uint64_t seen = device::load_relaxed(both), added = 1;
     while (seen >> 32 < most) {
       auto const size = static_cast<std::uint32_t>(seen) + static_cast<std::uint32_t>(by);
@@ -268,13 +270,13 @@ class table {
           device::compare_and_swap(both, seen, ((seen >> 32) + added) << 32 | size);
       if (before == seen) return;
       seen = before;
-      added += most / most_failures;
+      added += most / max_failures;
     }
     device::set_bits(m_status + phase, modified);
   }
 
   using thread = device::tile_for<typename Traits::execution_space, 1>;
-  static constexpr access first_look = Traits::looks_first ? access::frozen : access::shared;
+  static constexpr access first_access = Traits::reads_l1_first ? access::frozen : access::shared;
 
   KOKKOS_FUNCTION std::uint32_t buckets() const {
     return static_cast<std::uint32_t>(m_home.count());
@@ -316,10 +318,10 @@ class table {
       return valid_at<Access>(at) ? at : no_index;
     }
     std::uint64_t const hash = hash_of(m_hash, key);
-    if constexpr (Access == access::shared && Traits::looks_first) {
+    if constexpr (Access == access::shared && Traits::reads_l1_first) {
       std::uint64_t first_open = no_index;
       std::uint64_t const at = find_by<access::frozen, Access>(hash, key, first_open);
-      if (at != no_index || is_free_still(first_open)) return at;
+      if (at != no_index || is_still_free(first_open)) return at;
     }
     std::uint64_t unused = 0;
     return find_by<Access, Access>(hash, key, unused);
@@ -330,16 +332,16 @@ class table {
   template <access Words, access Records>
   KOKKOS_FUNCTION std::uint64_t find_by(std::uint64_t hash, key_type const& key,
                                         [[maybe_unused]] std::uint64_t& first_open) const {
-    auto const query = slots_type::ask(key, hash);
+    auto const query = slots_type::make_query(key, hash);
     thread const t{};
     for (path p(hash, m_home);; p.advance(pairs())) {
       auto const window = load_bucket<Words>(t, p);
       std::uint64_t const at = find_in<Records>(window, p, query, key);
       if (at != no_index) return at;
-      auto const empty = slots_type::empties(window);
+      auto const empty = slots_type::match_empty(window);
       if constexpr (Words != Records) {
         auto const open =
-            empty | slots_type::tombstones(window) | slots_type::pending(window, query);
+            empty | slots_type::match_tombstones(window) | slots_type::match_pending(window, query);
         if (open && first_open == no_index) first_open = index(p, open.first());
       }
       if (empty) return no_index;
@@ -349,7 +351,7 @@ class table {
   }
   /// Returns whether the first slot of a path that the key could take is still free: if so, no key
   /// with that path was inserted since.
-  KOKKOS_FUNCTION bool is_free_still(std::uint64_t at) const {
+  KOKKOS_FUNCTION bool is_still_free(std::uint64_t at) const {
     if (at == no_index) return false;
     return is_free(load<access::shared>(at));
   }
@@ -385,7 +387,7 @@ class table {
     for (;;) {  // spins while another thread fills the slot
       word const seen = load<access::shared>(at);
       if (slots_type::is_live(seen)) return {outcome::existing, at, 1};
-      if (is_free(seen) && m_slots.claim(at, seen, slots_type::ask_reserved(), key, value))
+      if (is_free(seen) && m_slots.claim(at, seen, slots_type::make_reserved_query(), key, value))
         return {outcome::inserted, at, 1};
     }
   }
@@ -407,7 +409,7 @@ class table {
     if (p.tried() <= open_addressing::first_mark) return;
     open_addressing::for_each_mark(path(p.hash(), m_home), pairs(), p.tried(),
                                    [&](std::uint64_t pair) { set_mark(pair, p.hash()); });
-    if (p.tried() > open_addressing::asking_bucket) device::release_fence();
+    if (p.tried() > open_addressing::full_check_bucket) device::release_fence();
   }
   KOKKOS_FUNCTION bool is_refused(path const& p) const {
     return open_addressing::is_full(m_passed + passed_words(pairs()), pairs(), p.tried(),

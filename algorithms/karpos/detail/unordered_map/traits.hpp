@@ -29,9 +29,9 @@ inline constexpr bool is_complex<Kokkos::complex<T>> = sizeof(T) <= 8;
 /// Whether a type is a Kokkos::Array whose bytes do not tell which arrays are equal: its elements
 /// are not integers, or have padding.
 template <class T>
-inline constexpr bool is_array_of_parts = false;
+inline constexpr bool is_memberwise_array = false;
 template <class T, std::size_t N>
-inline constexpr bool is_array_of_parts<Kokkos::Array<T, N>> =
+inline constexpr bool is_memberwise_array<Kokkos::Array<T, N>> =
     N != 0 && !std::has_unique_object_representations_v<T>;
 
 /// Whether objects are copied as bytes. True for std::pair, of which only the assignment is not
@@ -46,16 +46,16 @@ struct bytes_of {
   unsigned char byte[sizeof(T)];
 };
 template <class T>
-constexpr bool are_bytes_read() {
+constexpr bool read_bytes() {
   auto const bytes = std::bit_cast<bytes_of<T>>(T{});
   int sum = 0;
   for (unsigned char const b : bytes.byte) sum += b;
   return sum >= 0;
 }
 template <class T>
-concept made_by_compilers = requires { typename std::bool_constant<(T{}, true)>; };
+concept constexpr_constructible = requires { typename std::bool_constant<(T{}, true)>; };
 template <class T>
-concept read_by_compilers = requires { typename std::bool_constant<are_bytes_read<T>()>; };
+concept constexpr_readable = requires { typename std::bool_constant<read_bytes<T>()>; };
 /// Whether a class is known to have padding: a compiler can make an object of it, but cannot read
 /// all its bytes. Pointers and unions, which it cannot read either, count as padding if they are
 /// stored beside floating-point numbers. False if compilers cannot tell, such as for classes whose
@@ -63,7 +63,7 @@ concept read_by_compilers = requires { typename std::bool_constant<are_bytes_rea
 template <class T>
 inline constexpr bool has_padding = [] {
   if constexpr (std::is_class_v<T> && !std::has_unique_object_representations_v<T>)
-    return made_by_compilers<T> && !read_by_compilers<T>;
+    return constexpr_constructible<T> && !constexpr_readable<T>;
   else
     return false;
 }();
@@ -80,10 +80,10 @@ struct default_hash {
       return mix(part(key.real()) ^ key_bits_of<std::uint64_t>(key.imag()));
     } else if constexpr (is_pair<Key> && !has_key_bits<Key>) {
       default_hash<std::remove_cv_t<decltype(key.first)>> const first;
-      return joined(first(key.first), key.second);
-    } else if constexpr (is_array_of_parts<Key>) {
+      return hash_combine(first(key.first), key.second);
+    } else if constexpr (is_memberwise_array<Key>) {
       std::uint64_t h = 0;
-      for (std::size_t i = 0; i < Key::size(); ++i) h = joined(h, key[i]);
+      for (std::size_t i = 0; i < Key::size(); ++i) h = hash_combine(h, key[i]);
       return h;
     } else {
       static_assert(std::is_trivially_copyable_v<Key>,
@@ -102,7 +102,8 @@ struct default_hash {
  private:
   /// Returns the hash of an object: h is the hash of its first members, `member` the next one.
   template <class Member>
-  KOKKOS_FUNCTION static constexpr std::uint64_t joined(std::uint64_t h, Member const& member) {
+  KOKKOS_FUNCTION static constexpr std::uint64_t hash_combine(std::uint64_t h,
+                                                              Member const& member) {
     if constexpr (sizeof(Member) <= 8 && (std::is_arithmetic_v<Member> || std::is_enum_v<Member>))
       return mix(h ^ key_bits_of<std::uint64_t>(member));
     else
@@ -124,7 +125,7 @@ struct default_equal {
       default_equal<std::remove_cv_t<decltype(a.first)>> const first;
       default_equal<std::remove_cv_t<decltype(a.second)>> const second;
       return first(a.first, b.first) && second(a.second, b.second);
-    } else if constexpr (is_array_of_parts<Key>) {
+    } else if constexpr (is_memberwise_array<Key>) {
       default_equal<typename Key::value_type> const equal;
       bool all = true;
       for (std::size_t i = 0; i < Key::size(); ++i) all = all && equal(a[i], b[i]);
@@ -152,8 +153,8 @@ using host_mirror_device = std::conditional_t<
 
 /// Replaces Kokkos' byte-wise hash or equality by the member-wise one for pairs and arrays.
 template <class Key, class Given, class OfBytes, class OfMembers>
-using called_for =
-    std::conditional_t<(is_pair<Key> || is_array_of_parts<Key>)&&std::is_same_v<Given, OfBytes>,
+using memberwise_function =
+    std::conditional_t<(is_pair<Key> || is_memberwise_array<Key>)&&std::is_same_v<Given, OfBytes>,
                        OfMembers, Given>;
 /// Returns `from`, or a default-made To if the types differ.
 template <class To, class From>
@@ -185,8 +186,9 @@ struct traits {
   using memory_space = typename Device::memory_space;
   using key_type = Key;
   using value_type = std::conditional_t<std::is_void_v<Value>, no_value, Value>;
-  using hasher = called_for<Key, Hasher, Kokkos::pod_hash<Key>, default_hash<Key>>;
-  using key_equal = called_for<Key, EqualTo, Kokkos::pod_equal_to<Key>, default_equal<Key>>;
+  using hasher = memberwise_function<Key, Hasher, Kokkos::pod_hash<Key>, default_hash<Key>>;
+  using key_equal =
+      memberwise_function<Key, EqualTo, Kokkos::pod_equal_to<Key>, default_equal<Key>>;
   static constexpr bool is_set = std::is_void_v<Value>;
   static constexpr bool is_packed =
       compares_bits<Key, EqualTo> &&
@@ -201,7 +203,7 @@ struct traits {
   /// Whether insertions, and lookups that run concurrently with them, read the L1 cache of a GPU
   /// first (table.hpp). H200, 2^26 pairs of 4+4 bytes: insertions 10.96 G/s without and 14.6 with,
   /// hits 9.1 and 31.5, misses 12.2 and 24.2.
-  static constexpr bool looks_first = device::is_device<execution_space>;
+  static constexpr bool reads_l1_first = device::is_device<execution_space>;
 };
 
 }  // namespace karpos::detail::unordered_map

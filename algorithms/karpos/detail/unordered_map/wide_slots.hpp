@@ -90,20 +90,20 @@ class wide_slots {
   KOKKOS_FUNCTION static bool is_reserved(Key const&) { return false; }
   KOKKOS_FUNCTION std::uint64_t reserved_slot(Key const&) const { return 0; }
 
-  KOKKOS_FUNCTION static query ask(Key const&, std::uint64_t hash) {
+  KOKKOS_FUNCTION static query make_query(Key const&, std::uint64_t hash) {
     return {static_cast<word>(hash << 2) | live};
   }
-  KOKKOS_FUNCTION static query ask_reserved() { return {0}; }
+  KOKKOS_FUNCTION static query make_reserved_query() { return {0}; }
   template <class Window>
-  KOKKOS_FUNCTION static auto empties(Window const& window) {
+  KOKKOS_FUNCTION static auto match_empty(Window const& window) {
     return window.match(is_word{empty_word()});
   }
   template <class Window>
-  KOKKOS_FUNCTION static auto tombstones(Window const& window) {
+  KOKKOS_FUNCTION static auto match_tombstones(Window const& window) {
     return window.match(is_word{erased_word()});
   }
   template <class Window>
-  KOKKOS_FUNCTION static auto pending(Window const& window, query const& q) {
+  KOKKOS_FUNCTION static auto match_pending(Window const& window, query const& q) {
     return window.match(is_word{claimed_for(q)});
   }
   /// Returns whether a slot holds the key. Requires: the slot was seen live, with the key's tag.
@@ -177,8 +177,8 @@ class wide_slots {
     Key key;
   };
   /// Storage of a key that no constructor initializes.
-  union key_room {
-    KOKKOS_FUNCTION key_room() {}
+  union uninitialized_key {
+    KOKKOS_FUNCTION uninitialized_key() {}
     Key key;
   };
   struct key_words {
@@ -193,7 +193,7 @@ class wide_slots {
     if constexpr (std::is_trivially_copyable_v<Key>) {
       return from_bits<boxed>(words).key;
     } else {
-      key_room made;  // a std::pair, which cannot be cast from bits
+      uninitialized_key made;  // a std::pair, which cannot be cast from bits
       copy<sizeof(Key)>(words, made.key);
       return made.key;
     }

@@ -10,7 +10,7 @@
 
 // Collectives move data between the devices of several processes, in the order of an execution
 // space instance. A library of the devices' vendor does it, if the build has one. Each process is a
-// rank of a group. One rank makes the id of the group and tells it to the others.
+// rank of a group. One rank makes the id of the group and sends it to the others.
 //
 //   device::collectives<ExecSpace> c(exec, id, rank, ranks);
 //   c.exchange(…); c.broadcast(…); c.all_reduce(…);  // enqueued: asynchronous to the host

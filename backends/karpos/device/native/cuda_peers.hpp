@@ -29,13 +29,13 @@ inline void require_cuda(cudaError_t e, char const* what) {
                            "): exchange between the steps, or report this");
 }
 
-/// Letters that ranks send each other at a barrier, of 32-bit words. Each word travels in the low
+/// Messages that ranks send each other at a barrier, of 32-bit words. Each word travels in the low
 /// half of a 64-bit word, below the number of the round. One store writes both, so that no fence is
 /// needed between a word and a flag.
 struct spanning_control {
   static constexpr int most_words = 32;
-  std::uint64_t letter[2][most_peers][most_words];  // by parity of the round, by sender
-  std::uint64_t rounds;                             // so far; written by this rank alone
+  std::uint64_t message[2][most_peers][most_words];  // by parity of the round, by sender
+  std::uint64_t rounds;                              // so far; written by this rank alone
 };
 
 /// Memory of this process' device that the devices of other ranks address. It may be freed only
@@ -73,12 +73,12 @@ class peer_window {
     return h;
   }
   /// Opens the windows of the other ranks. Throws: std::runtime_error if one cannot be addressed.
-  void open(std::vector<handle> const& all, int me) {
-    m_distances.me = me;
+  void open(std::vector<handle> const& all, int rank) {
+    m_distances.rank = rank;
     m_distances.count = static_cast<int>(all.size());
     for (int r = 0; r < m_distances.count; ++r) {
       void* other = m_base;
-      if (r != me)
+      if (r != rank)
         require_cuda(cudaIpcOpenMemHandle(&other, all[static_cast<std::size_t>(r)],
                                           cudaIpcMemLazyEnablePeerAccess),
                      "cudaIpcOpenMemHandle");
@@ -118,14 +118,15 @@ __device__ __forceinline__ std::uint64_t load_acquire_system(std::uint64_t const
   return v;
 }
 
-/// The letters of a round that a block has received, and the number of the round: in shared memory.
-struct received_letters {
+/// The messages of a round that a block has received, and the number of the round: in shared
+/// memory.
+struct received_messages {
   std::uint32_t word[most_peers][spanning_control::most_words];
   std::uint32_t round;
 };
 
 /// Barrier of all blocks of all ranks; then() runs on thread 0. The last block of a rank to arrive
-/// sends the rank's letter, which is complete only then. Each block waits for the letters of all
+/// sends the rank's message, which is complete only then. Each block waits for the messages of all
 /// ranks, including its own.
 ///
 /// Whatever a block has written to any window is released to its device by the block's arrival, and
@@ -136,7 +137,7 @@ template <class Then>
 __device__ __forceinline__ void spanning_barrier(std::uint64_t* arrived, std::uint64_t* arrivals,
                                                  unsigned blocks, spanning_control* control,
                                                  peer_distances const& d, std::uint32_t const* mine,
-                                                 int words, received_letters& letters,
+                                                 int words, received_messages& messages,
                                                  Then const& then) {
   __syncthreads();
   if (threadIdx.x < 32) {
@@ -151,25 +152,25 @@ __device__ __forceinline__ void spanning_barrier(std::uint64_t* arrived, std::ui
       std::uint64_t const all = *arrivals + blocks;
       *arrivals = all;
       last = before + 1 == all;
-      ++letters.round;
+      ++messages.round;
     }
     last = __shfl_sync(~0u, last, 0);
     __syncwarp();
-    std::uint32_t const round = letters.round;
-    bool const takes_part = lane == 0 || lane < words;
-    std::uint64_t const sign = std::uint64_t(round) << 32;
+    std::uint32_t const round = messages.round;
+    bool const participates = lane == 0 || lane < words;
+    std::uint64_t const tag = std::uint64_t(round) << 32;
     if (last) {
       std::uint32_t const word = lane < words ? load_relaxed(mine + lane) : 0;
       if (lane == 0) store_relaxed(&control->rounds, std::uint64_t(round));
       asm volatile("fence.acq_rel.sys;" ::: "memory");
-      for (int r = 0; takes_part && r < d.count; ++r)
-        store_to_peer(d.of(r, &control->letter[round % 2][d.me][lane]), sign | word);
+      for (int r = 0; participates && r < d.count; ++r)
+        store_to_peer(d.of(r, &control->message[round % 2][d.rank][lane]), tag | word);
     }
-    for (int r = 0; takes_part && r < d.count; ++r) {
-      std::uint64_t got;
-      do got = load_acquire_system(&control->letter[round % 2][r][lane]);
-      while ((got ^ sign) >> 32 != 0);
-      letters.word[r][lane] = static_cast<std::uint32_t>(got);
+    for (int r = 0; participates && r < d.count; ++r) {
+      std::uint64_t received;
+      do received = load_acquire_system(&control->message[round % 2][r][lane]);
+      while ((received ^ tag) >> 32 != 0);
+      messages.word[r][lane] = static_cast<std::uint32_t>(received);
     }
     __syncwarp();
     if (lane == 0) then();

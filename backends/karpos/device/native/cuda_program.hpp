@@ -108,7 +108,7 @@ class cooperative_grid {
 
   template <class Step, class Then>
   __device__ __forceinline__ void run(Step const& step, Then const& then) {
-    on_this_team(step);
+    run_on_team(step);
     grid_barrier(m_barrier, m_arrivals, gridDim.x, then);
   }
   /// Reads *p. Requires, as `write` does: called by thread 0 of a block, in `then`.
@@ -132,7 +132,7 @@ class cooperative_grid {
 
  protected:
   template <class Step>
-  __device__ __forceinline__ void on_this_team(Step const& step) const {
+  __device__ __forceinline__ void run_on_team(Step const& step) const {
     team<ExecSpace> t(block(static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x),
                             static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x),
                             m_scratch));
@@ -154,48 +154,48 @@ class spanning_grid : public cooperative_grid<ExecSpace> {
 
   __device__ spanning_grid(std::uint64_t* barrier, std::byte* scratch, std::uint64_t* arrivals,
                            spanning_control* control, peer_distances const& distances,
-                           received_letters* letters)
+                           received_messages* messages)
       : base(barrier, scratch, arrivals),
         m_control(control),
         m_distances(&distances),
-        m_letters(letters) {
+        m_messages(messages) {
     if (threadIdx.x == 0)
-      letters->round = static_cast<std::uint32_t>(load_relaxed(&control->rounds));
+      messages->round = static_cast<std::uint32_t>(load_relaxed(&control->rounds));
   }
 
   __device__ int ranks() const { return m_distances->count; }
-  __device__ int rank() const { return m_distances->me; }
+  __device__ int rank() const { return m_distances->rank; }
   template <class Step, class Then>
   __device__ __forceinline__ void run_on_all(Step const& step, Then const& then) {
-    meet(step, nullptr, 0, then);
+    run_to_barrier(step, nullptr, 0, then);
   }
   template <class Step, class T, class Then>
   __device__ __forceinline__ void run_on_all(Step const& step, T const* mine, Then const& then) {
     constexpr int words = sizeof(T) / sizeof(std::uint32_t);
     static_assert(sizeof(T) % sizeof(std::uint32_t) == 0 && words <= spanning_control::most_words);
-    meet(step, reinterpret_cast<std::uint32_t const*>(mine), words, then);
+    run_to_barrier(step, reinterpret_cast<std::uint32_t const*>(mine), words, then);
   }
   /// Returns the object that rank r sent. Requires: called by then().
   template <class T>
   __device__ __forceinline__ T of_rank(int r) const {
     T value;
     auto* const to = reinterpret_cast<std::uint32_t*>(&value);
-    for (unsigned i = 0; i < sizeof(T) / sizeof(std::uint32_t); ++i) to[i] = m_letters->word[r][i];
+    for (unsigned i = 0; i < sizeof(T) / sizeof(std::uint32_t); ++i) to[i] = m_messages->word[r][i];
     return value;
   }
 
  private:
   template <class Step, class Then>
-  __device__ __forceinline__ void meet(Step const& step, std::uint32_t const* mine, int words,
-                                       Then const& then) {
-    this->on_this_team(step);
+  __device__ __forceinline__ void run_to_barrier(Step const& step, std::uint32_t const* mine,
+                                                 int words, Then const& then) {
+    this->run_on_team(step);
     spanning_barrier(this->m_barrier, this->m_arrivals, gridDim.x, m_control, *m_distances, mine,
-                     words, *m_letters, then);
+                     words, *m_messages, then);
   }
 
   spanning_control* m_control;
   peer_distances const* m_distances;
-  received_letters* m_letters;
+  received_messages* m_messages;
 };
 
 template <int Threads, int BlocksPerProcessor, class ExecSpace, class Program>
@@ -216,9 +216,9 @@ __global__ void __launch_bounds__(Threads, BlocksPerProcessor)
   extern __shared__ __align__(64) std::uint64_t scratch[];
   __shared__ alignas(16) std::byte shared[sizeof(typename Program::shared)];
   __shared__ std::uint64_t arrivals;
-  __shared__ received_letters letters;
+  __shared__ received_messages messages;
   spanning_grid<ExecSpace> grid(barrier, reinterpret_cast<std::byte*>(scratch), &arrivals, control,
-                                distances, &letters);
+                                distances, &messages);
   program(grid, reinterpret_cast<typename Program::shared&>(shared));
 }
 
@@ -236,9 +236,9 @@ __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
 /// each step of a program is a kernel of its own. Tools that follow every access of a kernel need
 /// it: they never see the end of such a wait (CONTRIBUTING.md).
 #if defined(KARPOS_STEPWISE)
-inline constexpr bool waits_for_all_blocks = false;
+inline constexpr bool has_cooperative_kernels = false;
 #else
-inline constexpr bool waits_for_all_blocks = true;
+inline constexpr bool has_cooperative_kernels = true;
 #endif
 
 template <class ExecSpace>
@@ -246,7 +246,7 @@ struct part {
   static constexpr bool is_device = true;
   static constexpr int warp_width = 32;
   static constexpr bool has_wide_cas = has_compare_and_swap_16, reads_wide = has_wide_cas;
-  static constexpr bool has_grid_barrier = waits_for_all_blocks, counts_votes = true;
+  static constexpr bool has_grid_barrier = has_cooperative_kernels, counts_votes = true;
   static constexpr bool bounds_registers = true;
   template <int W>
   using tile = tile_of_width<W>;
@@ -309,7 +309,7 @@ struct part {
   }
   /// Runs a program in one cooperative kernel. Asynchronous to the host.
   /// Returns: whether the kernel was started. It is not if its blocks do not all fit on the device
-  /// at once.
+  /// at once, or after any other error of the launch, which is cleared.
   template <int Threads, int BlocksPerProcessor, class Program>
   static bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
                                 std::uint64_t* barrier, Program const& program) {
@@ -327,7 +327,7 @@ struct part {
     return false;
   }
 
-  static constexpr bool spans_devices = waits_for_all_blocks;
+  static constexpr bool spans_devices = has_cooperative_kernels;
   using peer_window = cuda::peer_window;
   static void identify(ExecSpace const& exec, unsigned char (&to)[16]) {
     std::memcpy(to, exec.cuda_device_prop().uuid.bytes, sizeof to);

@@ -2,7 +2,6 @@
 /// \file
 /// Checks that any bytes give a table whose rows follow one another, wherever reading begins, or a
 /// message that names the file.
-/// the file.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +26,8 @@ void require(bool condition, char const* what) {
 }
 
 void check_field(table_field const& field) {
-  std::string const word = field.doubled ? undoubled(field.text) : std::string(field.text);
+  std::string const word =
+      field.has_escaped_quotes ? unescaped(field.text) : std::string(field.text);
   require(word.size() <= field.text.size(), "a field is no longer than its text");
   auto const number = exact_number::read(word);
   require(!number || exact_number::read(number->text()) == number,
@@ -58,9 +58,9 @@ void check_rows(std::string_view text, table_format const& format) {
   }
 }
 
-void check_table(mapped_file const& file, format_wishes const& wishes) {
+void check_table(mapped_file const& file, format_settings const& settings) {
   try {
-    table_format const format = detect_format(file, wishes);
+    table_format const format = detect_format(file, settings);
     require(format.data_begin <= file.text().size(), "data begins in the text");
     require(format.needed() <= format.column_count, "the first row has what is asked for");
     check_rows(file.text(), format);
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   try {
     mapped_file const file("input", bytes);
     check_table(file, {});
-    format_wishes words;
+    format_settings words;
     words.text = true;
     check_table(file, words);
     words.columns = {"2"};

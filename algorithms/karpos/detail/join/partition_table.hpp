@@ -12,7 +12,7 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/key_value.hpp"
 
-// The right rows of a partition (`part`) in a team's scratch, sorted by bucket:
+// The right rows of a partition in a team's scratch, sorted by bucket:
 //
 //   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries; they end where the next begin
 //   entries   | a | b | c |
@@ -22,7 +22,7 @@ namespace karpos::detail::join {
 /// A row with its number, as a thread holds it: from[i]. All rows begin at the last argument of
 /// at().
 template <class Row>
-struct held_row {
+struct numbered_row {
   using type = Row;
   KOKKOS_FORCEINLINE_FUNCTION static Row at(Row const* from, std::uint32_t i, Row const*) {
     return from[i];
@@ -30,13 +30,13 @@ struct held_row {
 };
 
 /// Reads Each rows of an array, the first at `first` and the others in steps of `step`. Calls
-/// f(row, its index) for those below `last`. IsWhole: all of them are below.
-template <int Each, bool IsWhole, class Rows, class F>
+/// f(row, its index) for those below `last`. IsFull: all of them are below.
+template <int Each, bool IsFull, class Rows, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Rows const& rows, std::uint32_t first,
                                                     std::uint32_t last, std::uint32_t step,
                                                     F const& f) {
   auto const is_valid = [&](int j) {
-    return IsWhole || first + static_cast<std::uint32_t>(j) * step < last;
+    return IsFull || first + static_cast<std::uint32_t>(j) * step < last;
   };
   auto const from = rows + first;
   std::remove_cvref_t<decltype(from[first])> r[Each];
@@ -78,23 +78,23 @@ class scratch_counters {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](std::uint32_t i) const {
     return m_counts[i];
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_one(std::uint32_t i) const {
+  KOKKOS_FORCEINLINE_FUNCTION void increment(std::uint32_t i) const {
     KOKKOS_IF_ON_DEVICE((device::add(device::scratch(word_of(i)), one_of(i));))
     KOKKOS_IF_ON_HOST((++m_counts[i];))
   }
-  /// Subtracts one from a counter that is not 0. Returns what is left.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take_one(std::uint32_t i) const {
-    std::uint32_t left = 0;
+  /// Subtracts one from a counter that is not 0. Returns the difference.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t decrement(std::uint32_t i) const {
+    std::uint32_t count = 0;
     KOKKOS_IF_ON_DEVICE(
-        (left =
+        (count =
              (device::fetch_add(device::scratch(word_of(i)), 0u - one_of(i)) >> shift_of(i)) - 1;))
-    KOKKOS_IF_ON_HOST((left = --m_counts[i];))
-    return left & 0xffff;
+    KOKKOS_IF_ON_HOST((count = --m_counts[i];))
+    return count & 0xffff;
   }
   /// Turns counters into inclusive prefix sums; the counter behind the last one becomes the sum of
   /// all. Ends with a barrier.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_up(Team const& t, std::uint32_t n) const {
+  KOKKOS_FORCEINLINE_FUNCTION void inclusive_scan(Team const& t, std::uint32_t n) const {
     auto const size = static_cast<std::uint32_t>(t.size());
     std::uint32_t const groups = n / group, each = (groups + size - 1) / size;
     std::uint32_t const first = Kokkos::min(static_cast<std::uint32_t>(t.rank()) * each, groups);
@@ -141,13 +141,13 @@ class scratch_counters {
 /// A hash table of a partition's right rows, by their words. Entries have the numbers of rows; of
 /// wide rows, their index in the partition.
 template <class ExecSpace, class Row>
-class part_table {
+class partition_table {
   using Word = decltype(Row::key);
 
  public:
   /// Whether a partition's rows may be put into the table piece by piece, one piece after the
   /// other.
-  static constexpr bool fills_often = false;
+  static constexpr bool fills_in_pieces = false;
   static constexpr std::size_t row_bytes = sizeof(Row);
   static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
   static constexpr std::uint32_t buckets =
@@ -161,20 +161,20 @@ class part_table {
 
  public:
   /// Maximum of rows; bounds of buckets have 16 bits.
-  static constexpr std::uint32_t room =
+  static constexpr std::uint32_t capacity =
       static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Word));
-  static_assert(room < 1 << 16 && buckets % scratch_counters::group == 0);
+  static_assert(capacity < 1 << 16 && buckets % scratch_counters::group == 0);
   /// Maximum mean of a partition's rows: what word_bits allows, and what leaves space for longer
   /// partitions.
   static constexpr std::uint64_t mean = Kokkos::min(
-      std::uint64_t(buckets), std::uint64_t(room) * tuning<ExecSpace>::mean_percent / 100);
-  static_assert(2 * mean >= buckets, "parts and buckets would take more bits than a word has");
+      std::uint64_t(buckets), std::uint64_t(capacity) * tuning<ExecSpace>::mean_percent / 100);
+  static_assert(2 * mean >= buckets, "partitions and buckets would take more bits than a word has");
   /// Minimum of a partition's bits. With the bits of the bucket they must hold the index of any row
   /// of a partition.
-  static constexpr int least_part_bits =
-      Kokkos::max(static_cast<int>(std::bit_width(std::uint64_t(room))) - bucket_bits, 1);
+  static constexpr int min_partition_bits =
+      Kokkos::max(static_cast<int>(std::bit_width(std::uint64_t(capacity))) - bucket_bits, 1);
 
-  KOKKOS_FUNCTION part_table(std::byte* memory, bits const& b, Row const* rows)
+  KOKKOS_FUNCTION partition_table(std::byte* memory, bits const& b, Row const* rows)
       : m_begins(memory),
         m_entries(reinterpret_cast<Word*>(memory + begin_bytes)),
         m_bits(b),
@@ -186,12 +186,13 @@ class part_table {
     constexpr int each = Kokkos::min(tuning<ExecSpace>::batch(sizeof(Row)), 8);
     m_begins.clear(t, buckets);
     t.barrier();
-    join::for_rows_of_team<each>(
-        t, m_rows, n, [&](Row const& r, std::uint32_t) { m_begins.add_one(m_bits.bucket(r.key)); });
+    join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t) {
+      m_begins.increment(m_bits.bucket(r.key));
+    });
     t.barrier();
-    m_begins.sum_up(t, buckets);
+    m_begins.inclusive_scan(t, buckets);
     join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t i) {
-      m_entries[m_begins.take_one(m_bits.bucket(r.key))] = m_bits.entry(r.key, number(r, i));
+      m_entries[m_begins.decrement(m_bits.bucket(r.key))] = m_bits.entry(r.key, number(r, i));
     });
     t.barrier();
   }
@@ -208,8 +209,8 @@ class part_table {
   }
   KOKKOS_FORCEINLINE_FUNCTION Row const* rows() const { return m_rows; }
   /// Returns whether entry e has this word. If so, `row` is its number.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_like(std::uint32_t e, Word w, std::uint32_t& row) const {
-    return m_bits.is_like(m_entries[e], w, row);
+  KOKKOS_FORCEINLINE_FUNCTION bool match_word(std::uint32_t e, Word w, std::uint32_t& row) const {
+    return m_bits.match_word(m_entries[e], w, row);
   }
 
  private:

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "karpos/detail/merge.hpp"
-#include "karpos/detail/open_addressing/page_rows.hpp"
+#include "karpos/detail/open_addressing/segment_rows.hpp"
 #include "karpos/detail/open_addressing/tuning.hpp"
 #include "karpos/detail/slot_protocol.hpp"
 #include "karpos/device/atomics.hpp"
@@ -17,24 +17,25 @@
 
 namespace karpos::detail::open_addressing {
 
-/// The counters of the teams of build_pages.
-struct page_counts {
+/// The counters of the teams of build_segments.
+struct segment_counts {
   insert_report report;
-  std::uint64_t left;    // deferred rows: their first pair of buckets is full
-  std::uint32_t uneven;  // nonzero: a partition has too many rows, so that no segment is built
-  std::uint32_t listed;  // rows that overflowed their partition in the split
+  std::uint64_t deferred;    // deferred rows: their first pair of buckets is full
+  std::uint32_t skewed;      // nonzero: a partition has too many rows, so that no segment is built
+  std::uint32_t overflowed;  // rows that overflowed their partition in the split
 };
 
-/// Storage of deferred rows: an array as long as `room`, and beyond that bits, one for each row.
+/// Storage of deferred rows: an array as long as `capacity`, and beyond that bits, one for each
+/// row.
 template <class Row>
-struct rows_left {
+struct deferred_rows {
   Row* rows;
-  std::uint64_t room;
+  std::uint64_t capacity;
   std::uint32_t* bits;
 };
 
 /// Facts about a table before an insertion.
-struct page_state {
+struct table_state {
   bool is_empty;  // no slot was ever used
   /// The order of keys marks what lies beyond pairs, and shall go on to do so (key_order.hpp).
   bool has_order;
@@ -53,13 +54,13 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
 }
 
 /// Step for GPUs: inserts rows that are split into partitions. A team (CUDA: a block) holds a
-/// segment of the table (`page`) in its scratch (shared memory), keys and values in arrays of their
-/// own. It puts each row of the segment into its first pair of buckets, as insertions one by one
-/// do, and writes the segment back. Rows that find the pair full are deferred (`left`), and
-/// inserted one by one afterwards. If the table has_order, full buckets are written in the order of
-/// keys that says which classes have such rows (key_order.hpp).
+/// segment of the table in its scratch (shared memory), keys and values in arrays of their own. It
+/// puts each row of the segment into its first pair of buckets, as insertions one by one do, and
+/// writes the segment back. Rows that find the pair full are deferred, and inserted one by one
+/// afterwards. If the table has_order, full buckets are written in the order of keys that says
+/// which classes have such rows (key_order.hpp).
 template <class ExecSpace, class Table, class Combine>
-class build_pages {
+class build_segments {
   using tuned = tuning<ExecSpace>;
   using row = row_of<Table>;
   using layout = typename Table::layout;
@@ -70,52 +71,53 @@ class build_pages {
   using order = typename Table::order;
   static constexpr std::uint32_t bucket_slots = Table::bucket_slots;
   static constexpr bool merges = layout::has_value && !std::is_same_v<Combine, keep_stored>;
-  static constexpr int batch = tuned::page_batch(sizeof(row)), rounds = 64 / batch;
+  static constexpr int batch = tuned::segment_batch(sizeof(row)), rounds = 64 / batch;
   static constexpr std::size_t front_bytes = 64;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
 
  public:
-  static constexpr int threads = tuned::page_threads, teams_at_once = tuned::page_teams;
-  static constexpr std::size_t scratch_bytes = tuned::page_scratch_bytes;
-  /// Bucket pairs that a team's scratch holds, with the word `of_pairs` of each.
-  static constexpr std::uint64_t max_page_pairs =
+  static constexpr int threads = tuned::segment_threads, teams_at_once = tuned::segment_teams;
+  static constexpr std::size_t scratch_bytes = tuned::segment_scratch_bytes;
+  /// Bucket pairs that a team's scratch holds, with the word `pair_states` of each.
+  static constexpr std::uint64_t max_segment_pairs =
       (scratch_bytes - front_bytes) /
       (2 * bucket_slots * (sizeof(key_bits) + (layout::has_value ? sizeof(value_bits) : 0)) +
        sizeof(std::uint32_t));
 
-  build_pages(Table const& table, page_plan const& plan, split_rows<row> const& rows,
-              rows_left<row> const& left, page_counts* counts, page_state state,
-              Combine const& combine)
+  build_segments(Table const& table, segment_plan const& plan, split_rows<row> const& rows,
+                 deferred_rows<row> const& deferred, segment_counts* counts, table_state state,
+                 Combine const& combine)
       : m_table(table),
         m_plan(plan),
         m_split(rows),
         m_rows(rows.rows),
-        m_left(left),
+        m_deferred(deferred),
         m_counts(counts),
         m_state(state),
         m_combine(combine) {}
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    if (m_counts->uneven != 0) return;
-    auto const pages = static_cast<std::uint64_t>(m_plan.parts * m_plan.pages_per_part);
+    if (m_counts->skewed != 0) return;
+    auto const segments =
+        static_cast<std::uint64_t>(m_plan.partitions * m_plan.segments_per_partition);
     tally all;
     row rows[batch];
-    bool fills = has_bit_equality;
-    page p = page_of(t, static_cast<std::uint64_t>(t.league_rank()));
+    bool can_fill = has_bit_equality;
+    segment p = segment_at(t, static_cast<std::uint64_t>(t.league_rank()));
     load(t, p, 0, rows);
-    for (auto i = static_cast<std::uint64_t>(t.league_rank()); i < pages;) {
-      fills = fills && p.rows <= max_rows_left * static_cast<std::uint32_t>(t.size()) &&
-              is_filled(t, p, rows, all);
-      if (!fills) {
-        read_page(t, p);
+    for (auto i = static_cast<std::uint64_t>(t.league_rank()); i < segments;) {
+      can_fill = can_fill && p.rows <= max_deferred_rows * static_cast<std::uint32_t>(t.size()) &&
+                 try_fill(t, p, rows, all);
+      if (!can_fill) {
+        read_segment(t, p);
         add_rows(t, p, rows, all);
       }
       i += static_cast<std::uint64_t>(t.league_size());
       sort_buckets(t, p);
-      page const next = page_of(t, Kokkos::min(i, pages - 1));
-      if (i < pages) load(t, next, 0, rows);  // overlaps with writing this segment
-      write_page(t, p);
+      segment const next = segment_at(t, Kokkos::min(i, segments - 1));
+      if (i < segments) load(t, next, 0, rows);  // overlaps with writing this segment
+      write_segment(t, p);
       t.barrier();
       p = next;
     }
@@ -139,29 +141,30 @@ class build_pages {
     value_bits value[group_slots];
   };
   /// A team's segment, and the rows of its partition.
-  struct page {
+  struct segment {
     std::uint64_t first_row;
     std::uint32_t rows, first_bucket, buckets;
     std::uint32_t* counts;
     /// 16 bits for each bucket: slots taken, and the classes of keys of the other bucket that lie
     /// beyond the pair.
-    std::uint32_t* of_pairs;
+    std::uint32_t* pair_states;
     key_bits* keys;
     value_bits* values;
 
     KOKKOS_FUNCTION std::uint32_t slots() const { return buckets * bucket_slots; }
     KOKKOS_FUNCTION std::uint32_t marks(std::uint32_t bucket) const {
-      return of_pairs[bucket / 2] >> (bucket % 2 * 16 + count_bits) & ((1u << order::classes) - 1);
+      return pair_states[bucket / 2] >> (bucket % 2 * 16 + count_bits) &
+             ((1u << order::classes) - 1);
     }
     KOKKOS_FUNCTION void mark(std::uint32_t bucket, std::uint32_t classes) const {
-      device::set_bits(device::scratch(of_pairs + bucket / 2),
+      device::set_bits(device::scratch(pair_states + bucket / 2),
                        classes << (bucket % 2 * 16 + count_bits));
     }
     /// Claims a slot. Returns the number of earlier claims: the slot, or at least bucket_slots if
     /// the bucket is full.
-    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take_slot(std::uint32_t bucket) const {
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim_slot(std::uint32_t bucket) const {
       std::uint32_t const shift = bucket % 2 * 16;
-      return device::fetch_add(device::scratch(of_pairs + bucket / 2), 1u << shift) >> shift &
+      return device::fetch_add(device::scratch(pair_states + bucket / 2), 1u << shift) >> shift &
              count_mask;
     }
   };
@@ -169,10 +172,10 @@ class build_pages {
   static constexpr std::uint32_t count_mask = (1u << count_bits) - 1;
   /// Claims of slots in one bucket before filling fails. Each thread of a team may claim once more,
   /// which the bits of the count still hold.
-  static constexpr std::uint32_t max_asked = 512;
-  static_assert(max_asked + threads <= (1 << count_bits) && order::classes <= 16 - count_bits);
+  static constexpr std::uint32_t max_claims = 512;
+  static_assert(max_claims + threads <= (1 << count_bits) && order::classes <= 16 - count_bits);
   /// Rows of a thread that one word has bits for.
-  static constexpr std::uint32_t max_rows_left = 64;
+  static constexpr std::uint32_t max_deferred_rows = 64;
   /// The counters of a thread.
   struct tally {
     std::uint32_t inserted = 0, existing = 0, invalid = 0;
@@ -181,18 +184,18 @@ class build_pages {
   static constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
   template <class Team>
-  KOKKOS_FUNCTION page page_of(Team const& t, std::uint64_t index) const {
-    std::uint64_t const part = index / m_plan.pages_per_part;
-    std::uint64_t const begin = part * m_plan.part_pairs,
-                        end = Kokkos::min(begin + m_plan.part_pairs, m_plan.pairs);
+  KOKKOS_FUNCTION segment segment_at(Team const& t, std::uint64_t index) const {
+    std::uint64_t const partition = index / m_plan.segments_per_partition;
+    std::uint64_t const begin = partition * m_plan.partition_pairs,
+                        end = Kokkos::min(begin + m_plan.partition_pairs, m_plan.pairs);
     std::uint64_t const first =
-        Kokkos::min(begin + index % m_plan.pages_per_part * m_plan.page_pairs, end);
+        Kokkos::min(begin + index % m_plan.segments_per_partition * m_plan.segment_pairs, end);
     auto* const keys = reinterpret_cast<key_bits*>(t.scratch() + front_bytes);
-    std::uint64_t const slots = m_plan.page_pairs * 2 * bucket_slots;
+    std::uint64_t const slots = m_plan.segment_pairs * 2 * bucket_slots;
     auto* const values = reinterpret_cast<value_bits*>(keys + slots);
-    std::uint64_t const pairs = Kokkos::min(m_plan.page_pairs, end - first);
-    return {m_split.begin(part),
-            pairs == 0 ? 0 : static_cast<std::uint32_t>(m_split.count(part)),
+    std::uint64_t const pairs = Kokkos::min(m_plan.segment_pairs, end - first);
+    return {m_split.begin(partition),
+            pairs == 0 ? 0 : static_cast<std::uint32_t>(m_split.count(partition)),
             static_cast<std::uint32_t>(2 * first),
             static_cast<std::uint32_t>(2 * pairs),
             reinterpret_cast<std::uint32_t*>(t.scratch()),
@@ -200,18 +203,18 @@ class build_pages {
             keys,
             values};
   }
-  KOKKOS_FUNCTION word* slots_of(page const& p) const {
+  KOKKOS_FUNCTION word* slots_of(segment const& p) const {
     return m_table.slot_at(static_cast<std::uint64_t>(p.first_bucket) * bucket_slots);
   }
-  KOKKOS_FUNCTION bucket_keys const& keys_of(page const& p, std::uint32_t bucket) const {
+  KOKKOS_FUNCTION bucket_keys const& keys_of(segment const& p, std::uint32_t bucket) const {
     return *reinterpret_cast<bucket_keys const*>(p.keys + bucket * bucket_slots);
   }
   /// Reads the slots of a segment into scratch, or makes them empty. Ends with a barrier.
   template <class Team>
-  KOKKOS_FUNCTION void read_page(Team const& t, page const& p) const {
+  KOKKOS_FUNCTION void read_segment(Team const& t, segment const& p) const {
     auto const size = static_cast<std::uint32_t>(t.size()),
                rank = static_cast<std::uint32_t>(t.rank());
-    for (std::uint32_t i = rank; i < p.buckets / 2; i += size) p.of_pairs[i] = 0;
+    for (std::uint32_t i = rank; i < p.buckets / 2; i += size) p.pair_states[i] = 0;
     if (m_state.is_empty) {
       bucket_keys empty;
       for (auto& key : empty.key) key = layout::key_of(m_table.slot().empty_slot());
@@ -220,12 +223,12 @@ class build_pages {
       t.barrier();
       return;
     }
-    copy_page(t, p);
+    copy_segment(t, p);
     t.barrier();
     if (m_state.has_order) read_marks(t, p);
   }
   template <class Team>
-  KOKKOS_FUNCTION void copy_page(Team const& t, page const& p) const {
+  KOKKOS_FUNCTION void copy_segment(Team const& t, segment const& p) const {
     for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots() / group_slots;
          i += static_cast<std::uint32_t>(t.size())) {
       slot_group const g = reinterpret_cast<slot_group const*>(slots_of(p))[i];
@@ -239,12 +242,12 @@ class build_pages {
   }
   /// Reads the marks from the order of the keys. Ends with a barrier.
   template <class Team>
-  KOKKOS_FUNCTION void read_marks(Team const& t, page const& p) const {
+  KOKKOS_FUNCTION void read_marks(Team const& t, segment const& p) const {
     if constexpr (order::classes != 0) {
       for (auto b = static_cast<std::uint32_t>(t.rank()); b < p.buckets;
            b += static_cast<std::uint32_t>(t.size())) {
         bucket_keys const keys = keys_of(p, b);
-        if (!may_sort(keys)) continue;
+        if (!all_live(keys)) continue;
         std::uint32_t const marks = order::marks([&](int i) { return keys.key[i]; });
         if (marks != 0) p.mark(b, marks);
       }
@@ -252,7 +255,7 @@ class build_pages {
     }
   }
   /// Returns whether a bucket has neither a hole nor a tombstone, so that its order is a mark.
-  KOKKOS_FORCEINLINE_FUNCTION bool may_sort(bucket_keys const& keys) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool all_live(bucket_keys const& keys) const {
     return !has_key(keys, layout::key_of(m_table.slot().empty_slot())) &&
            !has_key(keys, m_table.slot().reserved_keys().erased);
   }
@@ -264,7 +267,7 @@ class build_pages {
   /// Puts the keys of each bucket into the order that marks the classes with keys beyond the pair.
   /// Ends with a barrier.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void sort_buckets(Team const& t, page const& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sort_buckets(Team const& t, segment const& p) const {
     if constexpr (order::classes != 0) {
       if (!m_state.has_order) return;
       key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
@@ -274,14 +277,14 @@ class build_pages {
         bucket_keys const keys = keys_of(p, b);
         if (keys.key[1] == empty || has_key(keys, erased)) continue;
         std::uint32_t const marks = has_key(keys, empty) ? 0 : p.marks(b);
-        std::uint32_t const to = order::places([&](int i) { return keys.key[i]; }, marks);
-        if (to != order::as_it_is) move_slots(p, b * bucket_slots, keys, to);
+        std::uint32_t const to = order::permutation([&](int i) { return keys.key[i]; }, marks);
+        if (to != order::identity) permute_slots(p, b * bucket_slots, keys, to);
       }
       t.barrier();
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void move_slots(page const& p, std::uint32_t first,
-                                              bucket_keys const& keys, std::uint32_t to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void permute_slots(segment const& p, std::uint32_t first,
+                                                 bucket_keys const& keys, std::uint32_t to) const {
     value_bits values[order::keys] = {};
     if constexpr (layout::has_value)
       for (std::uint32_t s = 0; s < order::keys; ++s) values[s] = p.values[first + s];
@@ -292,7 +295,7 @@ class build_pages {
     }
   }
   template <class Team>
-  KOKKOS_FUNCTION void write_page(Team const& t, page const& p) const {
+  KOKKOS_FUNCTION void write_segment(Team const& t, segment const& p) const {
     word const empty = m_table.slot().empty_slot();
     auto* const to = reinterpret_cast<slot_group*>(slots_of(p));
     for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots() / group_slots;
@@ -317,68 +320,69 @@ class build_pages {
                          std::declval<typename Table::key_type const&>())),
                      typename Table::protocol::has_key>;
 
-  /// Places the rows of a segment as if all keys were different: a counter for each bucket says
+  /// Places the rows of a segment as if all keys were distinct: a counter for each bucket says
   /// which slot comes next, which takes a quarter of the instructions of add_rows. Then looks for
   /// equal keys. Returns, on all threads, whether there are none, and no bucket had too many
   /// claims. If not, the segment must be read again, the first batch of rows is loaded again, and
   /// nothing is counted.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool is_filled(Team const& t, page const& p, row (&rows)[batch],
-                                             tally& all) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool try_fill(Team const& t, segment const& p, row (&rows)[batch],
+                                            tally& all) const {
     begin_filling(t, p);
     tally done;
     bool fails = false;
-    std::uint64_t left = 0;
+    std::uint64_t deferred = 0;
     std::uint32_t const size = static_cast<std::uint32_t>(t.size()) * batch;
     std::uint32_t const batches = p.rows / size + (p.rows % size != 0);
     for (std::uint32_t b = 0; b < batches; ++b) {
       KARPOS_UNROLL
       for (int j = 0; j < batch; ++j) {
-        if (index_of(t, b, j) < p.rows && !fails && !is_placed(p, rows[j], done, fails))
-          left |= std::uint64_t(1) << (b * batch + static_cast<std::uint32_t>(j));
+        if (index_of(t, b, j) < p.rows && !fails && !try_place(p, rows[j], done, fails))
+          deferred |= std::uint64_t(1) << (b * batch + static_cast<std::uint32_t>(j));
         load(t, p, b + 1, j, rows[j]);
         t.template this_tile<width>().sync();
       }
     }
     t.barrier();
     fails |= has_equal_keys(t, p);
-    for (std::uint64_t rest = left; rest != 0; rest &= rest - 1)
-      fails |= goes_beyond(p, m_rows[p.first_row + index_of(t, 0, Kokkos::countr_zero(rest))]);
+    for (std::uint64_t rest = deferred; rest != 0; rest &= rest - 1)
+      fails |= mark_overflow(p, m_rows[p.first_row + index_of(t, 0, Kokkos::countr_zero(rest))]);
     if (t.any(fails)) {
       load(t, p, 0, rows);
       return false;
     }
-    hand_on(t, p, 0, left);
+    append_deferred(t, p, 0, deferred);
     all.inserted += done.inserted;
     all.invalid += done.invalid;
     return true;
   }
   /// Reads the segment unless the table is empty, and counts the taken slots. Ends with a barrier.
   template <class Team>
-  KOKKOS_FUNCTION void begin_filling(Team const& t, page const& p) const {
+  KOKKOS_FUNCTION void begin_filling(Team const& t, segment const& p) const {
     if (!m_state.is_empty) {
-      copy_page(t, p);
+      copy_segment(t, p);
       t.barrier();
     }
     for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.buckets / 2;
          i += static_cast<std::uint32_t>(t.size()))
-      p.of_pairs[i] = m_state.is_empty ? 0 : taken(p, 2 * i) | taken(p, 2 * i + 1) << 16;
+      p.pair_states[i] =
+          m_state.is_empty ? 0 : bucket_state(p, 2 * i) | bucket_state(p, 2 * i + 1) << 16;
     t.barrier();
   }
   /// Returns the number of taken slots of a bucket, and its marks in the bits above.
-  KOKKOS_FUNCTION std::uint32_t taken(page const& p, std::uint32_t bucket) const {
+  KOKKOS_FUNCTION std::uint32_t bucket_state(segment const& p, std::uint32_t bucket) const {
     bucket_keys const keys = keys_of(p, bucket);
     key_bits const empty = layout::key_of(m_table.slot().empty_slot());
     std::uint32_t count = 0;
     for (std::uint32_t s = 0; s < bucket_slots; ++s) count += keys.key[s] != empty;
     if constexpr (order::classes != 0)
-      if (m_state.has_order && may_sort(keys))
+      if (m_state.has_order && all_live(keys))
         count |= order::marks([&](int i) { return keys.key[i]; }) << count_bits;
     return count;
   }
   /// Puts a row into the next slot of its first pair, unless it belongs to another segment. Returns
   /// false if the pair is full.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_placed(page const& p, row const& r, tally& done,
+  KOKKOS_FORCEINLINE_FUNCTION bool try_place(segment const& p, row const& r, tally& done,
                                              bool& fails) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
@@ -389,14 +393,14 @@ class build_pages {
       return true;
     }
     std::uint32_t bucket = home;
-    std::uint32_t slot = p.take_slot(bucket);
+    std::uint32_t slot = p.claim_slot(bucket);
     if (slot >= bucket_slots) {
-      fails |= slot >= max_asked;
+      fails |= slot >= max_claims;
       bucket ^= 1;
-      slot = p.take_slot(bucket);
+      slot = p.claim_slot(bucket);
     }
     if (slot >= bucket_slots) {
-      fails |= slot >= max_asked;
+      fails |= slot >= max_claims;
       return false;
     }
     p.keys[bucket * bucket_slots + slot] = layout::key_of(Table::protocol::item(key, mapped{}));
@@ -408,14 +412,14 @@ class build_pages {
   /// Returns whether keys of one pair are equal, among the pairs of this thread. Empties the slots
   /// that are not taken.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool has_equal_keys(Team const& t, page const& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool has_equal_keys(Team const& t, segment const& p) const {
     key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
                    erased = m_table.slot().reserved_keys().erased;
     bool equal = false;
     for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.buckets / 2;
          i += static_cast<std::uint32_t>(t.size())) {
       bucket_keys keys[2] = {keys_of(p, 2 * i), keys_of(p, 2 * i + 1)};
-      std::uint32_t const counts = p.of_pairs[i];
+      std::uint32_t const counts = p.pair_states[i];
       KARPOS_UNROLL
       for (std::uint32_t s = 0; s < pair_slots; ++s) {
         key_bits& key = keys[s / bucket_slots].key[s % bucket_slots];
@@ -432,7 +436,7 @@ class build_pages {
     return equal;
   }
   /// Marks the class of a row that found its pair full. Returns whether its key is in the pair.
-  KOKKOS_FORCEINLINE_FUNCTION bool goes_beyond(page const& p, row const& r) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool mark_overflow(segment const& p, row const& r) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
     std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
@@ -449,32 +453,32 @@ class build_pages {
 
   /// Returns the index in the partition of the j-th row of a thread's batch.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t index_of(Team const& t, std::uint32_t of_batch,
-                                                            int j) {
-    return (of_batch * batch + static_cast<std::uint32_t>(j)) *
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t index_of(Team const& t,
+                                                            std::uint32_t batch_index, int j) {
+    return (batch_index * batch + static_cast<std::uint32_t>(j)) *
                static_cast<std::uint32_t>(t.size()) +
            static_cast<std::uint32_t>(t.rank());
   }
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, page const& p, std::uint32_t of_batch,
+  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, segment const& p, std::uint32_t batch_index,
                                         row (&rows)[batch]) const {
     KARPOS_UNROLL
-    for (int j = 0; j < batch; ++j) load(t, p, of_batch, j, rows[j]);
+    for (int j = 0; j < batch; ++j) load(t, p, batch_index, j, rows[j]);
   }
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, page const& p, std::uint32_t of_batch, int j,
-                                        row& r) const {
-    std::uint32_t const i = index_of(t, of_batch, j);
+  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, segment const& p, std::uint32_t batch_index,
+                                        int j, row& r) const {
+    std::uint32_t const i = index_of(t, batch_index, j);
     if (i < p.rows) r = m_rows[p.first_row + i];
   }
   /// Adds the rows of a segment, the first batch of which is loaded, and defers those that found no
   /// slot. Ends with a barrier.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_rows(Team const& t, page const& p, row (&rows)[batch],
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows(Team const& t, segment const& p, row (&rows)[batch],
                                             tally& done) const {
     std::uint32_t const size = static_cast<std::uint32_t>(t.size()) * batch;
     std::uint32_t const batches = p.rows / size + (p.rows % size != 0);
-    std::uint64_t left = 0;
+    std::uint64_t deferred = 0;
     for (std::uint32_t b = 0; b < batches; ++b) {
       std::uint32_t found[batch];
       KARPOS_UNROLL
@@ -482,7 +486,7 @@ class build_pages {
         found[j] = no_slot;
         bool const there = index_of(t, b, j) < p.rows;
         if (there && !add(p, rows[j], found[j], done))
-          left |= std::uint64_t(1) << (b % rounds * batch + static_cast<std::uint32_t>(j));
+          deferred |= std::uint64_t(1) << (b % rounds * batch + static_cast<std::uint32_t>(j));
         if constexpr (!merges) load(t, p, b + 1, j, rows[j]);
         t.template this_tile<width>().sync();
       }
@@ -494,14 +498,14 @@ class build_pages {
         load(t, p, b + 1, rows);
       }
       if (b % rounds == rounds - 1 || b + 1 == batches) {
-        hand_on(t, p, b / rounds * rounds, left);
-        left = 0;
+        append_deferred(t, p, b / rounds * rounds, deferred);
+        deferred = 0;
       }
     }
   }
   /// Puts a row into its first pair, unless it belongs to another segment. Returns false if the
   /// pair is full. `found` becomes the slot of a key that was stored before.
-  KOKKOS_FORCEINLINE_FUNCTION bool add(page const& p, row const& r, std::uint32_t& found,
+  KOKKOS_FORCEINLINE_FUNCTION bool add(segment const& p, row const& r, std::uint32_t& found,
                                        tally& done) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
@@ -521,20 +525,20 @@ class build_pages {
     done.existing += o == outcome::existing;
     return true;
   }
-  /// Claims the first empty slot of a bucket, unless the key is stored there. Looks at all keys
+  /// Claims the first empty slot of a bucket, unless the key is stored there. Compares all keys
   /// before it claims a slot, for otherwise threads of a warp would claim one after another.
-  KOKKOS_FORCEINLINE_FUNCTION outcome place(page const& p, row const& r, std::uint32_t bucket,
+  KOKKOS_FORCEINLINE_FUNCTION outcome place(segment const& p, row const& r, std::uint32_t bucket,
                                             std::uint32_t& found) const {
     auto const key = open_addressing::key_of(r);
     auto const holds = m_table.holds(key);
-    auto const is = [&](key_bits stored) { return holds(layout::pack(stored, 0)); };
+    auto const matches = [&](key_bits stored) { return holds(layout::pack(stored, 0)); };
     auto const bits = layout::key_of(Table::protocol::item(key, mapped{}));
     key_bits const empty = layout::key_of(m_table.slot().empty_slot());
     bucket_keys const seen = keys_of(p, bucket);
     std::uint32_t const first = bucket * bucket_slots;
     KARPOS_UNROLL
     for (std::uint32_t s = 0; s < bucket_slots; ++s)
-      if (is(seen.key[s])) found = first + s;
+      if (matches(seen.key[s])) found = first + s;
     if (found != no_slot) return outcome::existing;
     for (std::uint32_t at = first + first_empty(seen.key, empty); at < first + bucket_slots; ++at) {
       key_bits const stored = device::compare_and_swap(device::scratch(p.keys + at), empty, bits);
@@ -542,16 +546,16 @@ class build_pages {
         if constexpr (layout::has_value) p.values[at] = layout::bits_of(r.value);
         return outcome::inserted;
       }
-      if (is(stored)) {
+      if (matches(stored)) {
         found = at;
         return outcome::existing;
       }
     }
     return outcome::full;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void merge(page const& p, std::uint32_t slot, row const& r) const {
+  KOKKOS_FORCEINLINE_FUNCTION void merge(segment const& p, std::uint32_t slot, row const& r) const {
     value_bits* const at = p.values + slot;
-    if constexpr (std::is_same_v<Combine, take_new>) {
+    if constexpr (std::is_same_v<Combine, replace_stored>) {
       *at = layout::bits_of(r.value);
     } else {
       merge_in_scratch(at, static_cast<mapped>(r.value), m_combine);
@@ -561,28 +565,28 @@ class build_pages {
   /// Appends a thread's deferred rows, of the batches from `first` on, to those of all teams. Ends
   /// with a barrier.
   template <class Team>
-  KOKKOS_FUNCTION void hand_on(Team const& t, page const& p, std::uint32_t first,
-                               std::uint64_t left) const {
+  KOKKOS_FUNCTION void append_deferred(Team const& t, segment const& p, std::uint32_t first,
+                                       std::uint64_t deferred) const {
     std::uint64_t total = 0;
-    auto const count = static_cast<std::uint64_t>(Kokkos::popcount(left));
+    auto const count = static_cast<std::uint64_t>(Kokkos::popcount(deferred));
     std::uint64_t at = t.prefix_sum(count, total);
     if (total == 0) return;
     auto* const base = reinterpret_cast<std::uint64_t*>(p.counts + insert_report::counters);
-    if (t.rank() == 0) *base = device::fetch_add(&m_counts->left, total);
+    if (t.rank() == 0) *base = device::fetch_add(&m_counts->deferred, total);
     t.barrier();
     at += *base;
-    for (; left != 0; left &= left - 1) {
-      std::uint64_t const i = p.first_row + index_of(t, first, Kokkos::countr_zero(left));
-      if (at < m_left.room)
-        m_left.rows[at++] = m_rows[i];
+    for (; deferred != 0; deferred &= deferred - 1) {
+      std::uint64_t const i = p.first_row + index_of(t, first, Kokkos::countr_zero(deferred));
+      if (at < m_deferred.capacity)
+        m_deferred.rows[at++] = m_rows[i];
       else
-        device::set_bits(m_left.bits + i / 32, std::uint32_t(1) << (i % 32));
+        device::set_bits(m_deferred.bits + i / 32, std::uint32_t(1) << (i % 32));
     }
     t.barrier();
   }
   /// Adds the counters of a team's threads to the report.
   template <class Team>
-  KOKKOS_FUNCTION void add_counts(Team const& t, page const& p, tally const& done) const {
+  KOKKOS_FUNCTION void add_counts(Team const& t, segment const& p, tally const& done) const {
     for (int c = t.rank(); c < insert_report::counters; c += t.size()) p.counts[c] = 0;
     t.barrier();
     auto const add = [&](outcome o, std::uint32_t n) {
@@ -597,12 +601,12 @@ class build_pages {
   }
 
   Table m_table;
-  page_plan m_plan;
+  segment_plan m_plan;
   split_rows<row> m_split;
   row const* m_rows;
-  rows_left<row> m_left;
-  page_counts* m_counts;
-  page_state m_state;
+  deferred_rows<row> m_deferred;
+  segment_counts* m_counts;
+  table_state m_state;
   Combine m_combine;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Breadth-first searches of graphs with many narrow levels, in which teams explore several levels
-/// before the grid meets: local searches, called "windows" in identifiers and test names. Tests
-/// shapes in which a local search ends early or must undo what it has found.
+/// before the grid synchronises: local searches. Tests shapes in which a local search ends early or
+/// must undo what it has found.
 #include <doctest/doctest.h>
 
 #include "perf/graph/edge_generators.hpp"
@@ -23,21 +23,21 @@ using numbers = std::vector<std::uint64_t>;
 using subject = karpos_test::bfs_subject<std::uint32_t, std::uint64_t>;
 
 /// Returns options that allow local searches.
-std::vector<bfs_options> with_windows() {
+std::vector<bfs_options> with_local_search() {
   bfs_options down;
   down.direction = bfs_direction::top_down;
   down.degree_classes = false;
   std::vector<bfs_options> all{bfs_options{}, down};
-  for (std::uint32_t const hops : {1u, 3u}) all.emplace_back().window_hops = hops;
+  for (std::uint32_t const hops : {1u, 3u}) all.emplace_back().local_search_hops = hops;
   if (karpos::device::has_grid_barrier<space>)
     all.emplace_back().driver = karpos::launch_mode::kernel_per_step;
   return all;
 }
 /// Returns these options, and two without local searches: Beamer's direction, and no hops.
-std::vector<bfs_options> windows_or_not() {
-  auto all = with_windows();
+std::vector<bfs_options> with_or_without_local_search() {
+  auto all = with_local_search();
   all.emplace_back().direction = bfs_direction::beamer;
-  all.emplace_back().window_hops = 0;
+  all.emplace_back().local_search_hops = 0;
   return all;
 }
 
@@ -99,24 +99,24 @@ TEST_CASE("grids") {
                                  "grid:300x200,drop=0.3", "grid:100x400,drop=0.2,permute=1"}) {
     auto const g = grid(text);
     check_searches(g, {{g.some_leaf()}, {0, g.vertices - 1}, first(200, 5), first(600)},
-                   windows_or_not());
+                   with_or_without_local_search());
   }
 }
 
 TEST_CASE("as many slices as there are, one vertex less and one more") {
   for (std::uint64_t const n : {1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 2048})
     for (sides const kind : {sides::undirected, sides::directed})
-      check_searches(paths(n, 40, kind), {first(n, 40)}, with_windows());
+      check_searches(paths(n, 40, kind), {first(n, 40)}, with_local_search());
 }
 
-TEST_CASE("as many hops as windows have, one less and one more") {
+TEST_CASE("as many hops as local searches have, one less and one more") {
   for (std::uint64_t const length :
        {15, 16, 17, 18, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 130})
     for (std::uint64_t const n : {1, 600})
-      check_searches(paths(n, length, sides::directed), {first(n, length)}, with_windows());
+      check_searches(paths(n, length, sides::directed), {first(n, length)}, with_local_search());
 }
 
-TEST_CASE("a frontier too wide for windows") {
+TEST_CASE("a frontier too wide for local searches") {
   std::uint64_t const widest =
       8 * 1024 * static_cast<std::uint64_t>(Kokkos::DefaultHostExecutionSpace().concurrency());
   for (std::uint64_t const n : {widest - 1, widest, widest + 1024})
@@ -125,28 +125,28 @@ TEST_CASE("a frontier too wide for windows") {
 
 TEST_CASE("a slice that finds more than its list holds") {
   for (std::uint64_t const length : {4, 17, 40})
-    check_searches(lopsided(768, 256, 1, length), {first(1024)}, with_windows());
+    check_searches(lopsided(768, 256, 1, length), {first(1024)}, with_local_search());
   // The local search ends in its first hop.
-  check_searches(lopsided(768, 256, 8, 1), {first(1024)}, with_windows());
-  check_searches(lopsided(1536, 512, 6, 30), {first(2048)}, with_windows());
+  check_searches(lopsided(768, 256, 8, 1), {first(1024)}, with_local_search());
+  check_searches(lopsided(1536, 512, 6, 30), {first(2048)}, with_local_search());
 }
 
 TEST_CASE("levels that grow fast") {
-  check_searches(trees(1, 14), {{0}, {3}, {20000}}, with_windows());
-  check_searches(trees(700, 5), {first(700), {0}}, with_windows());
+  check_searches(trees(1, 14), {{0}, {3}, {20000}}, with_local_search());
+  check_searches(trees(700, 5), {first(700), {0}}, with_local_search());
 }
 
-TEST_CASE("hubs on the way of a window, and at its end") {
+TEST_CASE("hubs on the way of a local search, and at its end") {
   for (std::uint64_t const at : {10, 16, 17, 64, 100}) {
     edge_pairs edges = karpos_test::path_edges(400);
     for (std::uint64_t v = 400; v < 6000; ++v) edges.emplace_back(at, v);
     for (std::uint64_t v = 401; v < 6000; v += 3) edges.emplace_back(v - 1, v);
     check_searches(make_graph("a hub on a path", 6000, edges), {{0}, {399}, {at}, first(64, 6)},
-                   with_windows());
+                   with_local_search());
   }
 }
 
-TEST_CASE("labels that are lowered again") {
+TEST_CASE("distances that are lowered again") {
   // Shortcuts between distant parts of many paths: threads reach vertices whose distances other
   // threads have set too high.
   auto const base = paths(300, 60, sides::directed);
@@ -155,11 +155,11 @@ TEST_CASE("labels that are lowered again") {
     base.each_edge([&](std::uint64_t u, std::uint64_t v) { edges.emplace_back(u, v); });
     for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose})
       check_searches(make_graph("paths with shortcuts", base.vertices, edges, kind),
-                     {first(300, 60), first(150, 120), {0}}, with_windows());
+                     {first(300, 60), first(150, 120), {0}}, with_local_search());
   }
 }
 
-TEST_CASE("records of the levels within windows") {
+TEST_CASE("records of the levels within local searches") {
   auto const g = paths(200, 1100, sides::directed);
   auto const r = subject(g).search(first(200, 1100)).report;
   CHECK(r.levels == 1100);
@@ -192,9 +192,11 @@ TEST_CASE("a path that opens into a tree, and shortcuts to it") {
                            length + 8000 + v * 40 + k);
     std::uint64_t const n = length + 8000 + 300 * 40;
     for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose})
-      check_searches(make_graph("opening", n, edges, kind), {{0}, {length / 2}}, with_windows());
+      check_searches(make_graph("opening", n, edges, kind), {{0}, {length / 2}},
+                     with_local_search());
     edges.emplace_back(3, length + 5);
-    check_searches(make_graph("opening with a shortcut", n, edges), {{0}, {n - 1}}, with_windows());
+    check_searches(make_graph("opening with a shortcut", n, edges), {{0}, {n - 1}},
+                   with_local_search());
   }
 }
 
@@ -220,28 +222,28 @@ TEST_CASE("combs, ladders, spirals and paths with a hub at their end, in every o
   for (auto const& [name, edges] : shapes)
     for (sides const kind : {sides::undirected, sides::directed, sides::with_transpose}) {
       check_searches(make_graph(name, n, edges, kind), {{0}, {n / 3}, first(100, 60)},
-                     with_windows());
+                     with_local_search());
       auto const mixed = karpos_test::shuffled(edges, n, 11);
       check_searches(make_graph(std::string(name) + ", shuffled", n, mixed, kind),
-                     {{mixed[0].first}, first(100, 60)}, with_windows());
+                     {{mixed[0].first}, first(100, 60)}, with_local_search());
     }
 }
 
 TEST_CASE("queues that overflow, of every length from one entry on") {
   // A team's queue holds its share of the vertices.
   auto const teams = static_cast<std::uint64_t>(karpos::device::processors(space()));
-  for (std::uint64_t const room : {1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 64, 100, 128, 256}) {
-    std::uint64_t const n = teams * room + 100;
+  for (std::uint64_t const capacity : {1, 2, 3, 8, 15, 16, 17, 31, 32, 33, 64, 100, 128, 256}) {
+    std::uint64_t const n = teams * capacity + 100;
     edge_pairs edges = karpos_test::path_edges(60);
     for (std::uint64_t v = 60; v + 40 < n; ++v)  // a tree with levels wider than any queue
       edges.emplace_back(v < 66 ? 59 : 60 + (v - 66) / 3, v);
     for (std::uint64_t v = n - 40; v < n; ++v) edges.emplace_back(v - 1, v);
-    check_searches(make_graph("tree behind a path, room " + std::to_string(room), n, edges),
-                   {{0}, {30}, {n - 1}}, with_windows());
+    check_searches(make_graph("tree behind a path, capacity " + std::to_string(capacity), n, edges),
+                   {{0}, {30}, {n - 1}}, with_local_search());
   }
 }
 
-TEST_CASE("windows that fail at each of their hops") {
+TEST_CASE("local searches that fail at each of their hops") {
   for (std::uint64_t length = 17; length < 150; length += length < 90 ? 1 : 7) {
     edge_pairs edges = karpos_test::path_edges(length);
     for (std::uint64_t v = 1; v < 5000; ++v)
@@ -268,10 +270,10 @@ TEST_CASE("narrow and wide levels in turns") {
   }
   for (sides const kind : {sides::undirected, sides::with_transpose}) {
     check_searches(make_graph("in turns", at + 1, edges, kind), {{0}, {at}, {5000}},
-                   windows_or_not());
+                   with_or_without_local_search());
     auto const mixed = karpos_test::shuffled(edges, at + 1, 4);
     check_searches(make_graph("in turns, shuffled", at + 1, mixed, kind), {{mixed[0].first}},
-                   with_windows());
+                   with_local_search());
   }
 }
 

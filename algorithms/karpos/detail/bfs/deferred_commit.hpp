@@ -6,28 +6,29 @@
 #include "karpos/device/team.hpp"
 
 // Turns the distances that local searches leave behind into the state of a level-by-level search. A
-// local search explores several levels before the grid synchronises (`window` in the code). Local
-// searches of GPUs (block_windows.hpp), and those of CPUs whose commit is deferred (windows.hpp),
-// write distances only. A tentative distance of a vertex is called its `label` in the code. The
-// steps:
+// local search explores several levels before the grid synchronises. Local searches of GPUs
+// (team_local_search.hpp), and those of CPUs whose commit is deferred (local_search.hpp), write
+// distances only. The steps:
 //
-//   find_parents   each vertex with a distance becomes a parent of its neighbours one level
-//                  farther, if parents are asked for
-//   commit_labels  sets visited bits, calls hooks, adds the totals and records of the levels
-//                  passed, and fills the frontier queue, by one pass over all vertices
-//   forget         after a local search that failed on a GPU: resets the distances that it wrote
+//   find_parents            makes each vertex with a distance a parent of its neighbours one level
+//                           farther, if parents are asked for
+//   commit_distances        sets visited bits, calls hooks, adds the totals and records of the
+//                           levels passed, and fills the frontier queue, by one pass over all
+//                           vertices
+//   roll_back_local_search  resets the distances that a local search on a GPU has written, if it
+//                           failed
 
 namespace karpos::detail::bfs {
 
 /// Returns the distances of all vertices, as unsigned integers: -1 is then above every other value.
 template <class State>
-KOKKOS_FUNCTION std::uint32_t* labels_of(State const& s) {
+KOKKOS_FUNCTION std::uint32_t* distances_of(State const& s) {
   return reinterpret_cast<std::uint32_t*>(s.distance);
 }
 
 /// Base of the steps of local searches: the shared state, and access to distances.
 template <class StateHandle, class ProgressHandle>
-struct label_step {
+struct local_search_step {
   using State = typename StateHandle::state;
   static constexpr int width = State::width;
   using tile = typename State::tile;
@@ -39,25 +40,28 @@ struct label_step {
   std::uint64_t work() const { return ~std::uint64_t(0); }
 
  protected:
-  KOKKOS_FUNCTION std::uint32_t* label_of(std::uint64_t v) const { return labels_of(*s) + v; }
+  KOKKOS_FUNCTION std::uint32_t* distance_of(std::uint64_t v) const { return distances_of(*s) + v; }
   /// Returns the distance of the frontier's vertices.
-  KOKKOS_FUNCTION std::uint32_t first_label() const { return static_cast<std::uint32_t>(p->level); }
+  KOKKOS_FUNCTION std::uint32_t frontier_distance() const {
+    return static_cast<std::uint32_t>(p->level);
+  }
 };
 
 template <class StateHandle, class ProgressHandle>
-struct forget : label_step<StateHandle, ProgressHandle> {
-  static constexpr char const* label = "karpos::bfs::forget";
+struct roll_back_local_search : local_search_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::roll_back_local_search";
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
-      if (*this->label_of(v) > this->first_label()) *this->label_of(v) = ~std::uint32_t(0);
+      if (*this->distance_of(v) > this->frontier_distance())
+        *this->distance_of(v) = ~std::uint32_t(0);
     });
   }
 };
 
 template <class StateHandle, class ProgressHandle>
-struct find_parents : label_step<StateHandle, ProgressHandle> {
+struct find_parents : local_search_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::find_parents";
   using State = typename StateHandle::state;
   using edge = typename State::edge;
@@ -65,17 +69,17 @@ struct find_parents : label_step<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *this->s;
-    auto const entered = static_cast<std::uint32_t>(this->p->window.entered);
+    auto const start_level = static_cast<std::uint32_t>(this->p->local_search.start_level);
     for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
-      std::uint32_t const mine = *this->label_of(v);
-      if (mine < entered || mine >= this->first_label()) return;
+      std::uint32_t const mine = *this->distance_of(v);
+      if (mine < start_level || mine >= this->frontier_distance()) return;
       auto const u = static_cast<local_vertex>(v);
       auto const* const column = state.out.column;
-      std::uint32_t const* const labels = labels_of(state);
+      std::uint32_t const* const distances = distances_of(state);
       edge const end = state.out.end(v);
       for (edge e = state.out.begin(v); e < end; ++e) {
         local_vertex const w = State::local(column[e]);
-        if (labels[w] == mine + 1 && state.follows(u, w)) state.propose_parent(w, u);
+        if (distances[w] == mine + 1 && state.follows(u, w)) state.propose_parent(w, u);
       }
     });
   }
@@ -86,7 +90,7 @@ struct find_parents : label_step<StateHandle, ProgressHandle> {
 template <class State>
 class level_sums {
  public:
-  static constexpr bool is_local = State::tuned::has_windows;
+  static constexpr bool is_local = State::tuned::has_local_search;
   KOKKOS_FUNCTION explicit level_sums(State const& s) : m_state(s) {}
 
   KOKKOS_FUNCTION void add(std::int32_t level, std::uint64_t degree) {
@@ -119,9 +123,9 @@ class level_sums {
 };
 
 template <class StateHandle, class ProgressHandle>
-struct commit_labels : label_step<StateHandle, ProgressHandle> {
-  static constexpr char const* label = "karpos::bfs::commit_labels";
-  using base = label_step<StateHandle, ProgressHandle>;
+struct commit_distances : local_search_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::commit_distances";
+  using base = local_search_step<StateHandle, ProgressHandle>;
   using base::width;
   using typename base::State;
   using typename base::tile;
@@ -131,7 +135,7 @@ struct commit_labels : label_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *this->s;
     tile const t = team.template this_tile<width>();
-    std::uint32_t const last = this->first_label();
+    std::uint32_t const last = this->frontier_distance();
     // If the series had one local search only, this counter is not clear yet
     // (explore_in_teams::clear).
     state.clear_counters(team, this->p->level + 1);
@@ -144,17 +148,17 @@ struct commit_labels : label_step<StateHandle, ProgressHandle> {
       auto const vertex = [&](int lane) { return vertex_of(w, lane); };
       std::uint32_t* const visited = state.bitmap(this->p->current) + w;
       std::uint32_t const before = t.once([&] { return *visited; });
-      auto const label_here = t.each([&](int lane) {
-        return vertex(lane) < state.vertices ? *this->label_of(vertex(lane)) : ~0u;
+      auto const distance_here = t.each([&](int lane) {
+        return vertex(lane) < state.vertices ? *this->distance_of(vertex(lane)) : ~0u;
       });
-      auto const fresh =
-          t.ballot([&](int lane) { return label_here[lane] != ~0u && (before >> lane & 1u) == 0; });
+      auto const fresh = t.ballot(
+          [&](int lane) { return distance_here[lane] != ~0u && (before >> lane & 1u) == 0; });
       if (!fresh) return;
       t.on(lane_mask<width>::of(0),
            [&](int) { *visited = before | static_cast<std::uint32_t>(fresh.bits()); });
-      tell(t, w, fresh, label_here, levels, passed);
+      discover_all(t, w, fresh, distance_here, levels, passed);
       auto const queued = t.each([&](int lane) -> std::uint32_t {
-        return fresh.test(lane) && label_here[lane] == last ? 1 : 0;
+        return fresh.test(lane) && distance_here[lane] == last ? 1 : 0;
       });
       found.push(t, queued, [&](int lane, int) { return vertex(lane); });
     });
@@ -169,39 +173,39 @@ struct commit_labels : label_step<StateHandle, ProgressHandle> {
   }
   /// Calls the hook for the newly visited vertices of a word, and adds up those that are not on the
   /// last level.
-  template <class Labels>
-  KARPOS_STEP_FUNCTION void tell(tile const& t, std::uint64_t word, lane_mask<width> fresh,
-                                 Labels const& label_here, level_sums<State>& levels,
-                                 passed_totals& passed) const {
+  template <class Distances>
+  KARPOS_STEP_FUNCTION void discover_all(tile const& t, std::uint64_t word, lane_mask<width> fresh,
+                                         Distances const& distance_here, level_sums<State>& levels,
+                                         passed_totals& passed) const {
     State const& state = *this->s;
-    std::uint32_t const last = this->first_label();
+    std::uint32_t const last = this->frontier_distance();
     // In registers: no iteration of the loop over lanes waits for a store of the one before.
-    passed_totals here{};
+    passed_totals word_totals{};
     t.on(fresh, [&](int lane) {
       local_vertex const v = vertex_of(word, lane);
-      auto const distance = static_cast<std::int32_t>(label_here[lane]);
+      auto const distance = static_cast<std::int32_t>(distance_here[lane]);
       state.hooks.discovered(State::global(v), distance);
-      if (label_here[lane] == last) return;
+      if (distance_here[lane] == last) return;
       std::uint64_t const degree = state.out.degree(v);
-      here.vertices += 1;
-      here.edges += degree;
-      here.deepest = Kokkos::max(here.deepest, label_here[lane]);
+      word_totals.vertices += 1;
+      word_totals.edges += degree;
+      word_totals.deepest = Kokkos::max(word_totals.deepest, distance_here[lane]);
       levels.add(distance, degree);
     });
-    passed.vertices += here.vertices;
-    passed.edges += here.edges;
-    passed.deepest = Kokkos::max(passed.deepest, here.deepest);
+    passed.vertices += word_totals.vertices;
+    passed.edges += word_totals.edges;
+    passed.deepest = Kokkos::max(passed.deepest, word_totals.deepest);
   }
   template <class Team>
   KOKKOS_FUNCTION void add_passed(Team const& team, passed_totals const& passed) const {
-    if (passed.deepest > device::load_relaxed(&this->s->window_passed->deepest))
-      device::fetch_max(&this->s->window_passed->deepest, passed.deepest);
+    if (passed.deepest > device::load_relaxed(&this->s->passed_levels->deepest))
+      device::fetch_max(&this->s->passed_levels->deepest, passed.deepest);
     std::uint64_t all_vertices = 0, all_edges = 0;
     team.prefix_sum(passed.vertices, all_vertices);
     team.prefix_sum(passed.edges, all_edges);
     if (team.rank() != 0 || all_vertices == 0) return;
-    device::add(&this->s->window_passed->vertices, all_vertices);
-    device::add(&this->s->window_passed->edges, all_edges);
+    device::add(&this->s->passed_levels->vertices, all_vertices);
+    device::add(&this->s->passed_levels->edges, all_edges);
   }
 };
 

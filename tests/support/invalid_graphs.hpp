@@ -16,14 +16,14 @@
 namespace karpos_test {
 
 /// Invalid arrays, and what a message must say about them.
-struct no_graph {
+struct invalid_graph {
   std::vector<std::int64_t> offsets, columns;
   std::string place, why;
 };
 
 /// Returns invalid arrays that fit ids and offsets of any type.
-inline std::vector<no_graph> no_graphs() {
-  std::vector<no_graph> all{
+inline std::vector<invalid_graph> invalid_graphs() {
+  std::vector<invalid_graph> all{
       {{0, 1, 2, 3}, {1, 77, 0}, "edge 1 of", "from vertex 1 to 77, with 3 vertices"},
       {{0, 1, 2, 3}, {1, 3, 0}, "edge 1 of", "from vertex 1 to 3, with 3 vertices"},
       {{0, 1, 2, 3}, {2000000000, 1, 0}, "edge 0 of", "from vertex 0 to 2000000000"},
@@ -44,7 +44,7 @@ inline std::vector<no_graph> no_graphs() {
       {{0, 1, 2, 2}, {9, 9, 9}, "row offset 3 of", "vertex 2 has the edges from 2 to 2, of 3"}};
   // One wrong edge at each of these places; each edge belongs to a vertex of its own.
   for (std::int64_t const wrong : {0, 1, 7, 8, 9, 15, 16, 39}) {
-    no_graph path{{0}, {}, "edge " + std::to_string(wrong) + " of", {}};
+    invalid_graph path{{0}, {}, "edge " + std::to_string(wrong) + " of", {}};
     for (std::int64_t v = 0; v < 40; ++v) {
       path.offsets.push_back(v + 1);
       path.columns.push_back(v == wrong ? 40 : 39 - v);
@@ -57,7 +57,7 @@ inline std::vector<no_graph> no_graphs() {
   }
   // The message names the first of many wrong edges, or of many wrong offsets, whichever thread
   // finds it.
-  no_graph ring;
+  invalid_graph ring;
   std::int64_t const n = 50000;
   for (std::int64_t v = 0; v < n; ++v) {
     ring.offsets.push_back(v);
@@ -76,7 +76,7 @@ inline std::vector<no_graph> no_graphs() {
 }
 
 template <class Vertex, class Offset>
-auto wrapped(no_graph const& g) {
+auto wrapped(invalid_graph const& g) {
   auto const cast = []<class T>(std::vector<std::int64_t> const& from, T) {
     std::vector<T> to;
     for (std::int64_t const x : from) to.push_back(static_cast<T>(x));
@@ -87,11 +87,11 @@ auto wrapped(no_graph const& g) {
 }
 
 /// Returns a valid graph with as many vertices and edges as g.
-inline no_graph some_graph_like(no_graph const& g) {
-  no_graph some{std::vector<std::int64_t>(g.offsets.size(), 0),
-                std::vector<std::int64_t>(g.columns.size(), 0),
-                {},
-                {}};
+inline invalid_graph valid_graph_like(invalid_graph const& g) {
+  invalid_graph some{std::vector<std::int64_t>(g.offsets.size(), 0),
+                     std::vector<std::int64_t>(g.columns.size(), 0),
+                     {},
+                     {}};
   for (std::size_t v = 1; v < some.offsets.size(); ++v)
     some.offsets[v] = static_cast<std::int64_t>(g.columns.size());
   return some;
@@ -100,14 +100,14 @@ inline no_graph some_graph_like(no_graph const& g) {
 /// Checks that call(graph) rejects invalid graphs and names the first wrong place, in the rows of
 /// the graph and in those of its transpose.
 template <class Vertex, class Offset, class Call>
-void refuses_no_graphs(Call const& call) {
+void rejects_invalid_graphs(Call const& call) {
   using refused = std::invalid_argument;
-  for (no_graph const& g : no_graphs()) {
+  for (invalid_graph const& g : invalid_graphs()) {
     auto const graph = wrapped<Vertex, Offset>(g);
     throws<refused>([&] { call(graph); }, "karpos: ", g.place + " the graph", g.why);
     throws<refused>([&] { call(graph.undirected()); }, g.place + " the graph", g.why);
     if (g.offsets.size() < 2) continue;
-    auto const out = wrapped<Vertex, Offset>(some_graph_like(g));
+    auto const out = wrapped<Vertex, Offset>(valid_graph_like(g));
     throws<refused>([&] { call(out.with_transpose(graph)); }, g.place + " the transpose", g.why);
     throws<refused>([&] { call(out.trusted().with_transpose(graph)); }, "the transpose");
     throws<refused>([&] { call(graph.with_transpose(out.trusted())); }, "the graph");

@@ -12,22 +12,22 @@
 namespace karpos_test {
 
 /// A counter of calls.
-class looks {
+class probe_counter {
  public:
   std::uint64_t* at() const { return m_count.data(); }
   /// Returns the number of calls that the kernels of f make, divided by n, the number of keys.
   template <class F>
-  double of_each(std::uint64_t n, F const& f) const {
+  double per_key(std::uint64_t n, F const& f) const {
     Kokkos::deep_copy(m_count, std::uint64_t(0));
     f();
-    Kokkos::fence("karpos_test::looks: the kernels have run");
+    Kokkos::fence("karpos_test::probes: the kernels have run");
     std::uint64_t count = 0;
     Kokkos::deep_copy(count, m_count);
     return static_cast<double>(count) / static_cast<double>(n);
   }
 
  private:
-  Kokkos::View<std::uint64_t, space::memory_space> m_count{"karpos_test::looks"};
+  Kokkos::View<std::uint64_t, space::memory_space> m_count{"karpos_test::probes"};
 };
 
 template <class Key>

@@ -37,7 +37,7 @@ struct read_processors {
 /// The number of threads of all ranks on one host, and of the processors that they may use.
 struct host_load {
   std::uint64_t ranks = 0, threads = 0, processors = 0;
-  bool is_crowded() const { return processors > 0 && threads > processors; }
+  bool is_oversubscribed() const { return processors > 0 && threads > processors; }
 };
 
 /// Reads the load of this rank's host. Collective.
@@ -65,7 +65,7 @@ inline host_load load_of_host(distributed::communicator<space> const& ranks) {
 
 /// Returns the message about a host with more threads than processors. `sleeps`: waiting threads
 /// yield their processor.
-inline std::string crowded_host_text(host_load const& host, bool sleeps) {
+inline std::string oversubscription_text(host_load const& host, bool sleeps) {
   std::string text = counted(host.ranks, "rank", "ranks") + " of a host have " +
                      counted(host.threads, "thread", "threads") + " on " +
                      counted(host.processors, "processor", "processors");
@@ -83,13 +83,13 @@ inline bool waits_passively() {
 
 /// Prints a message on the first rank if the ranks of a host have more threads than processors.
 /// Collective.
-inline void report_crowded_host(distributed::communicator<space> const& ranks) {
+inline void report_oversubscribed_host(distributed::communicator<space> const& ranks) {
   if (!on_host) return;
   std::vector<host_load> const hosts = ranks.all_gather(load_of_host(ranks));
   if (ranks.rank() != 0) return;
   for (host_load const& host : hosts)
-    if (host.is_crowded()) {
-      std::fprintf(stderr, "karpos: %s\n", crowded_host_text(host, waits_passively()).c_str());
+    if (host.is_oversubscribed()) {
+      std::fprintf(stderr, "karpos: %s\n", oversubscription_text(host, waits_passively()).c_str());
       return;
     }
 }

@@ -6,18 +6,18 @@
 #include <cstdint>
 
 #include "karpos/detail/multi_table/blocks.hpp"
-#include "karpos/detail/partition/rooms.hpp"
+#include "karpos/detail/partition/fixed_partitions.hpp"
 #include "karpos/detail/reduce_by_key/rows.hpp"
 #include "karpos/detail/reduce_by_key/table.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/hash.hpp"
 
-// A team (block) of a GPU groups the pairs of a partition (`part`), which has all pairs of its
-// keys, in its scratch (shared memory):
+// A team (block) of a GPU groups the pairs of a partition, which has all pairs of its keys, in its
+// scratch (shared memory):
 //
 //   pairs     | 7 a | 3 b | 7 c | 7 d | 3 e |
-//   table     | . | 7 | . | 3 |               slots of different keys
+//   table     | . | 7 | . | 3 |               slots of distinct keys
 //   counts    | . | 3 | . | 2 |               of their pairs; then where those begin: 0 and 3
 //   places    | 1.0 | 3.0 | 1.1 | 1.2 | 3.1 |  of each pair: its slot, and its rank within the slot
 //   sorted    | a | c | d | b | e |           the values, in the memory of the keys
@@ -32,20 +32,22 @@ namespace karpos::detail::multi_table {
 struct group_counts {
   std::uint64_t pairs, groups;  // that have been placed
   std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
-  std::uint32_t listed;         // pairs that overflowed their partition: then nothing is grouped
+  std::uint32_t overflowed;     // pairs that overflowed their partition: then nothing is grouped
   std::uint32_t full;           // partitions with too many keys: then not all is grouped
 };
 
 /// Fixed-capacity partitions, none of which is longer than scratch.
 template <class Row>
-struct parts_in_rooms {
+struct uncounted_partitions {
   static constexpr bool may_be_long = false;
-  partition::rooms<Row> rooms;
-  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const { return p * rooms.room; }
-  KOKKOS_FUNCTION std::uint32_t pairs(std::uint64_t p) const { return rooms.taken[p]; }
+  partition::fixed_partitions<Row> fixed_partitions;
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const {
+    return p * fixed_partitions.capacity;
+  }
+  KOKKOS_FUNCTION std::uint32_t pairs(std::uint64_t p) const { return fixed_partitions.taken[p]; }
 };
 /// Partitions that were counted, one behind the other, of any length.
-struct counted_parts {
+struct counted_partitions {
   static constexpr bool may_be_long = true;
   std::uint64_t const* offsets;
   KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const { return offsets[p]; }
@@ -63,17 +65,17 @@ struct group_sizes {
       static_cast<std::size_t>(device::max_scratch_bytes<ExecSpace>) / 256 * 256;
   static constexpr std::size_t value_bytes =
       reduce_by_key::has_value<Row> ? sizeof(reduce_by_key::value_type<Row>) : 0;
-  /// Slots per eight pairs, all of which may have different keys. Their values must fit into the
+  /// Slots per eight pairs, all of which may have distinct keys. Their values must fit into the
   /// keys' memory.
   static constexpr std::size_t slots_for_8 =
       Kokkos::max(std::size_t(10), (8 * value_bytes + sizeof(bits) - 1) / sizeof(bits));
   /// Bytes for `bases` and for rounding.
   static constexpr std::size_t other_bytes = 256;
-  static constexpr std::uint32_t room = static_cast<std::uint32_t>(
+  static constexpr std::uint32_t capacity = static_cast<std::uint32_t>(
       (scratch_bytes - other_bytes) /
       (8 * sizeof(std::uint32_t) + slots_for_8 * (sizeof(bits) + sizeof(std::uint32_t))) * 8);
-  static constexpr std::uint32_t slots = room / 8 * slots_for_8 / 4 * 4;
-  static_assert(slots < 1 << 16 && room <= 1 << 16, "places have 16 bits for each");
+  static constexpr std::uint32_t slots = capacity / 8 * slots_for_8 / 4 * 4;
+  static_assert(slots < 1 << 16 && capacity <= 1 << 16, "places have 16 bits for each");
 };
 
 /// A team's scratch.
@@ -82,9 +84,9 @@ class group_scratch {
   using sizes = group_sizes<ExecSpace, Row>;
   using bits = typename sizes::bits;
   static constexpr std::size_t key_bytes = (sizes::keys::bytes(sizes::slots) + 15) / 16 * 16;
-  static_assert(16 + key_bytes + (sizes::slots + 1 + sizes::room) * sizeof(std::uint32_t) <=
+  static_assert(16 + key_bytes + (sizes::slots + 1 + sizes::capacity) * sizeof(std::uint32_t) <=
                 sizes::scratch_bytes);
-  static_assert(sizes::room * sizes::value_bytes <= key_bytes);
+  static_assert(sizes::capacity * sizes::value_bytes <= key_bytes);
 
  public:
   KOKKOS_FUNCTION explicit group_scratch(std::byte* memory)
@@ -106,13 +108,13 @@ class group_scratch {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t place(bits key) const {
     // There are more slots than pairs. A probe that fails has moved on, or another pair has taken a
     // slot meanwhile. So this bound of probes is enough.
-    std::uint32_t const slot = keys.template find_or_take<false>(key, 2 * sizes::slots).index;
+    std::uint32_t const slot = keys.template find_or_claim<false>(key, 2 * sizes::slots).index;
     return slot << 16 | device::fetch_add(device::scratch(counts + slot), 1);
   }
   /// Returns the slot of a key, or reduce_by_key::no_slot if the table is nearly full.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t slot_of(bits key) const {
-    constexpr std::uint32_t looks = 256;
-    auto const slot = keys.template find_or_take<false>(key, looks);
+    constexpr std::uint32_t max_probes = 256;
+    auto const slot = keys.template find_or_claim<false>(key, max_probes);
     return slot.present ? slot.index : reduce_by_key::no_slot;
   }
   /// Returns the index of a place among the pairs of the partition. Requires: counts say where
@@ -128,10 +130,10 @@ class group_scratch {
 };
 
 /// A step: a team groups the pairs of a partition. Values go to their blocks, from `begin` on.
-/// Different keys that may be stored go to `different`, and the heads that the table gets for them
+/// Distinct keys that may be stored go to `distinct`, and the heads that the table gets for them
 /// to `heads`.
-template <class ExecSpace, class Row, class Parts, class Table, class Blocks, class Key>
-struct group_parts {
+template <class ExecSpace, class Row, class Partitions, class Table, class Blocks, class Key>
+struct group_partitions {
   using sizes = group_sizes<ExecSpace, Row>;
   using scratch_type = group_scratch<ExecSpace, Row>;
   static constexpr int threads = 1024, teams_at_once = 1;
@@ -141,43 +143,43 @@ struct group_parts {
   static constexpr std::uint32_t batch = 4;
 
   Row const* rows;
-  Parts parts;
+  Partitions partitions;
   Table table;
   Blocks blocks;
   std::uint64_t begin;
-  Key* different;
+  Key* distinct;
   typename Blocks::mapped* heads;
   group_counts* counts;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const p = static_cast<std::uint64_t>(t.league_rank());
-    std::uint32_t const n = parts.pairs(p);
-    if (counts->listed != 0 || n == 0) return;
-    Row const* const of_part = rows + parts.begin(p);
+    std::uint32_t const n = partitions.pairs(p);
+    if (counts->overflowed != 0 || n == 0) return;
+    Row const* const partition_rows = rows + partitions.begin(p);
     scratch_type const m(t.scratch());
     m.clear(t);
-    if constexpr (Parts::may_be_long)
-      if (n > sizes::room) return group_long_part(t, m, of_part, n);
-    for_each_row(t, of_part, n, [&](Row const& r, std::uint32_t i) {
+    if constexpr (Partitions::may_be_long)
+      if (n > sizes::capacity) return group_long_partition(t, m, partition_rows, n);
+    for_each_row(t, partition_rows, n, [&](Row const& r, std::uint32_t i) {
       m.places[i] = m.place(reduce_by_key::key_of(r));
     });
     t.barrier();
     write_groups(t, m, n);
-    if constexpr (Blocks::has_values) write_values(t, m, of_part, n);
+    if constexpr (Blocks::has_values) write_values(t, m, partition_rows, n);
   }
 
  private:
   /// Calls f(row, its index) for the rows of a thread.
   template <class Team, class F>
-  KOKKOS_FORCEINLINE_FUNCTION static void for_each_row(Team const& t, Row const* of_part,
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_row(Team const& t, Row const* partition_rows,
                                                        std::uint32_t n, F const& f) {
     auto const size = static_cast<std::uint32_t>(t.size());
     for (auto first = static_cast<std::uint32_t>(t.rank()); first < n; first += batch * size) {
       Row r[batch];
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < batch; ++j)
-        if (first + j * size < n) r[j] = of_part[first + j * size];
+        if (first + j * size < n) r[j] = partition_rows[first + j * size];
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < batch; ++j)
         if (first + j * size < n) f(r[j], first + j * size);
@@ -186,20 +188,21 @@ struct group_parts {
   /// Groups a partition that is longer than scratch. If it has more keys than the table holds,
   /// counts it as full instead.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void group_long_part(Team const& t, scratch_type const& m,
-                                                   Row const* of_part, std::uint32_t n) const {
+  KOKKOS_FORCEINLINE_FUNCTION void group_long_partition(Team const& t, scratch_type const& m,
+                                                        Row const* partition_rows,
+                                                        std::uint32_t n) const {
     bool is_full = false;
-    for_each_rank(t, m, of_part, n, [&](Row const&, std::uint32_t slot, std::uint32_t) {
+    for_each_rank(t, m, partition_rows, n, [&](Row const&, std::uint32_t slot, std::uint32_t) {
       is_full |= slot == reduce_by_key::no_slot;
     });
     if (t.any(is_full)) {
-      if (t.rank() == 0) device::fetch_add(&counts->full, 1u);  // teams read `listed` meanwhile
+      if (t.rank() == 0) device::fetch_add(&counts->full, 1u);  // teams read `overflowed` meanwhile
       return;
     }
     write_groups(t, m, n);
     if constexpr (Blocks::has_values) {
       auto* const to = blocks.values + begin + m.bases[0];
-      for_each_rank(t, m, of_part, n,
+      for_each_rank(t, m, partition_rows, n,
                     [&](Row const& r, std::uint32_t, std::uint32_t at) { to[at] = r.value; });
     }
   }
@@ -208,7 +211,7 @@ struct group_parts {
   /// may be equal.
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each_rank(Team const& t, scratch_type const& m,
-                                                        Row const* of_part, std::uint32_t n,
+                                                        Row const* partition_rows, std::uint32_t n,
                                                         F const& f) {
     auto const tile = t.template this_tile<width>();
     auto const size = static_cast<std::uint32_t>(t.size()),
@@ -218,7 +221,7 @@ struct group_parts {
       Row r[batch];
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < batch; ++j)
-        if (std::uint32_t const i = first + j * size + rank; i < n) r[j] = of_part[i];
+        if (std::uint32_t const i = first + j * size + rank; i < n) r[j] = partition_rows[i];
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < batch; ++j) {
         bool const is_row = first + j * size + rank < n;
@@ -308,7 +311,7 @@ struct group_parts {
   }
   KOKKOS_FORCEINLINE_FUNCTION void write_group(std::uint64_t g, Key const& key, std::uint64_t at,
                                                std::uint32_t count) const {
-    different[g] = key;
+    distinct[g] = key;
     if constexpr (Blocks::has_values)
       heads[g] = blocks.write_block(begin + at, count);
     else
@@ -316,9 +319,9 @@ struct group_parts {
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_values(Team const& t, scratch_type const& m,
-                                                Row const* of_part, std::uint32_t n) const {
+                                                Row const* partition_rows, std::uint32_t n) const {
     auto* const sorted = reinterpret_cast<typename Blocks::value_type*>(m.sorted);
-    for_each_row(t, of_part, n,
+    for_each_row(t, partition_rows, n,
                  [&](Row const& r, std::uint32_t i) { sorted[m.index(m.places[i])] = r.value; });
     t.barrier();
     auto* const to = blocks.values + begin + m.bases[0];

@@ -18,7 +18,7 @@ concept weight =
     (std::is_integral_v<T> && !std::is_same_v<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8));
 
 template <weight T>
-struct label_of {
+struct distance_traits {
   using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
   KOKKOS_FUNCTION static word to_word(T x) { return Kokkos::bit_cast<word>(x); }
@@ -28,31 +28,31 @@ struct label_of {
   KOKKOS_FUNCTION static word of_weight(T w) { return to_word(w == T(0) ? T(0) : w); }
 
   /// Returns the distance of unreachable vertices: infinity, or the largest integer.
-  KOKKOS_FUNCTION static constexpr T no_path() {
+  KOKKOS_FUNCTION static constexpr T infinite_weight() {
     if constexpr (std::is_floating_point_v<T>)
       return Kokkos::Experimental::infinity_v<T>;
     else
       return Kokkos::Experimental::finite_max_v<T>;
   }
-  KOKKOS_FUNCTION static word farthest() { return to_word(no_path()); }
+  KOKKOS_FUNCTION static word infinity() { return to_word(infinite_weight()); }
 
-  /// Returns the distance at the end of an edge; `farthest` if it exceeds the range of distances.
-  /// An edge of infinite weight leads nowhere. Requires: d is below `farthest`, w is not negative.
+  /// Returns the distance at the end of an edge; `infinity` if it exceeds the range of distances.
+  /// An edge of infinite weight leads nowhere. Requires: d is below `infinity`, w is not negative.
   KOKKOS_FUNCTION static word plus(word d, T w) {
     if constexpr (std::is_floating_point_v<T>)
       return to_word(from_word(d) + w);
     else
-      return static_cast<word>(w) < farthest() - d ? d + static_cast<word>(w) : farthest();
+      return static_cast<word>(w) < infinity() - d ? d + static_cast<word>(w) : infinity();
   }
   /// Returns whether an edge of this weight may be followed.
   KOKKOS_FUNCTION static bool is_finite(T w) {
     if constexpr (std::is_floating_point_v<T>)
-      return w < no_path();
+      return w < infinite_weight();
     else
       return true;
   }
   /// Returns whether a weight is invalid: negative, or not a number.
-  KOKKOS_FUNCTION static bool is_refused([[maybe_unused]] T w) {
+  KOKKOS_FUNCTION static bool is_invalid([[maybe_unused]] T w) {
     if constexpr (std::is_unsigned_v<T>)
       return false;
     else

@@ -7,16 +7,15 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/partition/rooms.hpp"
+#include "karpos/detail/partition/fixed_partitions.hpp"
 #include "karpos/detail/partition/rows.hpp"
 #include "karpos/detail/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 
-// The rows of an insertion by table segments (`pages`, page_insertion.hpp): keys with their values,
-// or keys of a set. A partition (`part`) holds the rows of one segment, or of a few neighbouring
-// ones.
+// The rows of an insertion by table segments (segmented_insertion.hpp): keys with their values, or
+// keys of a set. A partition holds the rows of one segment, or of a few neighbouring ones.
 
 namespace karpos::detail::open_addressing {
 
@@ -31,7 +30,8 @@ struct row_type<Key, no_value> {
 
 template <class Table>
 using row_of = typename row_type<typename Table::key_type, typename Table::mapped_type>::type;
-/// Whether rows have a size that a partition moves, and buckets are small enough for build_pages.
+/// Whether rows have a size that a partition moves, and buckets are small enough for
+/// build_segments.
 template <class Table>
 inline constexpr bool has_rows =
     Table::bucket_slots <= 32 &&
@@ -75,8 +75,8 @@ struct set_bits_of {
 
 /// The source of the rows in the slots of a table, some of which hold no row.
 template <class Table>
-struct rows_of_slots : partition::whole_rows<row_of<Table>> {
-  using typename partition::whole_rows<row_of<Table>>::row;
+struct rows_of_slots : partition::plain_rows<row_of<Table>> {
+  using typename partition::plain_rows<row_of<Table>>::row;
   Table table;
   std::uint64_t slots;
   rows_of_slots(Table const& t, std::uint64_t n) : table(t), slots(n) {}
@@ -94,9 +94,9 @@ struct rows_of_slots : partition::whole_rows<row_of<Table>> {
     return open_addressing::key_of(r);
   }
 };
-/// Holder of a split that keeps back the rows of slots without a key.
+/// Filter of a split that removes the rows of slots without a key.
 template <class Table>
-struct holds_no_rows {
+struct empty_slot_filter {
   static constexpr std::size_t scratch_bytes = 0;
   static constexpr std::uint32_t none = ~std::uint32_t(0);
   struct pending {};
@@ -104,8 +104,8 @@ struct holds_no_rows {
 
   template <class Team>
   KOKKOS_FUNCTION void begin(Team const&, std::byte*) const {}
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take(std::byte*, row_of<Table> const& r,
-                                                 std::uint64_t) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t try_filter(std::byte*, row_of<Table> const& r,
+                                                       std::uint64_t) const {
     return table.reserved(open_addressing::key_of(r)) ? 0 : none;
   }
   KOKKOS_FORCEINLINE_FUNCTION void add(std::byte*, pending&, std::uint32_t, row_of<Table> const&,
@@ -116,44 +116,45 @@ struct holds_no_rows {
 };
 
 /// Rows split into partitions. The rows of a partition are contiguous, either from `begins[p]` on
-/// or in a partition of fixed capacity (`room`).
+/// or in a partition of fixed capacity.
 template <class Row>
 struct split_rows {
   Row const* rows;
   std::uint64_t const* begins;  // or null
-  partition::rooms<Row> rooms;
+  partition::fixed_partitions<Row> fixed_partitions;
 
   KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const {
-    return begins != nullptr ? begins[p] : p * rooms.room;
+    return begins != nullptr ? begins[p] : p * fixed_partitions.capacity;
   }
   KOKKOS_FUNCTION std::uint64_t count(std::uint64_t p) const {
-    return begins != nullptr ? begins[p + 1] - begins[p] : rooms.rows_in_room(p);
+    return begins != nullptr ? begins[p + 1] - begins[p] : fixed_partitions.stored_rows(p);
   }
 };
 
 /// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
-/// split, and these into segments (`pages`), one of which a team (CUDA: a block) holds at once. A
-/// partition has one segment, or several if there are more segments than max_parts. More partitions
-/// than max_parts_of_one_pass are split in two passes, by way of coarse ones of parts_each
-/// neighbouring partitions.
-struct page_plan {
-  std::uint64_t pairs, part_pairs, page_pairs;
-  std::uint64_t parts, pages_per_part;
-  std::uint64_t coarse_parts = 0, parts_each = 1;  // no coarse partitions: one pass
+/// split, and these into segments, one of which a team (CUDA: a block) holds at once. A partition
+/// has one segment, or several if there are more segments than max_partitions. If there are more
+/// partitions than max_partitions_of_one_pass, rows are split in two passes: into coarse partitions
+/// of partitions_each neighbouring ones first.
+struct segment_plan {
+  std::uint64_t pairs, partition_pairs, segment_pairs;
+  std::uint64_t partitions, segments_per_partition;
+  std::uint64_t coarse_partitions = 0, partitions_each = 1;  // no coarse partitions: one pass
 
-  page_plan(std::uint64_t table_pairs, std::uint64_t max_page_pairs, std::uint64_t max_parts,
-            std::uint64_t max_parts_of_one_pass = ~std::uint64_t(0))
+  segment_plan(std::uint64_t table_pairs, std::uint64_t max_segment_pairs,
+               std::uint64_t max_partitions,
+               std::uint64_t max_partitions_of_one_pass = ~std::uint64_t(0))
       : pairs(table_pairs) {
-    std::uint64_t const pages = ratio(pairs, max_page_pairs);
-    pages_per_part = ratio(pages, max_parts);
-    parts = ratio(pages, pages_per_part);
-    part_pairs = Kokkos::max(ratio(pairs, parts), std::uint64_t(2));
-    parts = ratio(pairs, part_pairs);
-    page_pairs = ratio(part_pairs, pages_per_part);
-    if (parts <= max_parts_of_one_pass) return;
-    while (parts_each * parts_each < parts) ++parts_each;
-    coarse_parts = ratio(parts, parts_each);
-    parts_each = ratio(parts, coarse_parts);
+    std::uint64_t const segments = ratio(pairs, max_segment_pairs);
+    segments_per_partition = ratio(segments, max_partitions);
+    partitions = ratio(segments, segments_per_partition);
+    partition_pairs = Kokkos::max(ratio(pairs, partitions), std::uint64_t(2));
+    partitions = ratio(pairs, partition_pairs);
+    segment_pairs = ratio(partition_pairs, segments_per_partition);
+    if (partitions <= max_partitions_of_one_pass) return;
+    while (partitions_each * partitions_each < partitions) ++partitions_each;
+    coarse_partitions = ratio(partitions, partitions_each);
+    partitions_each = ratio(partitions, coarse_partitions);
   }
 
  private:
@@ -161,9 +162,9 @@ struct page_plan {
 };
 
 /// Returns the partition of a key, by its home bucket, or the coarse partition if these have
-/// parts_each partitions. Requires: fewer than 2^31 pairs.
+/// partitions_each partitions. Requires: fewer than 2^31 pairs.
 template <class Table>
-struct part_of_key {
+struct partition_of_key {
   Table table;
   // Instead of a division by d, the pairs of a partition, with 2^s < d <= 2^(s+1): a multiplication
   // by 2^(32+s) / d, rounded up, and a shift. This factor times d exceeds 2^(32+s) by less than d,
@@ -171,8 +172,9 @@ struct part_of_key {
   std::uint32_t factor;
   int shift;
 
-  part_of_key(Table const& t, page_plan const& p, std::uint64_t parts_each = 1) : table(t) {
-    std::uint64_t const pairs = p.part_pairs * parts_each;
+  partition_of_key(Table const& t, segment_plan const& p, std::uint64_t partitions_each = 1)
+      : table(t) {
+    std::uint64_t const pairs = p.partition_pairs * partitions_each;
     shift = 31 + static_cast<int>(std::bit_width(pairs - 1));
     factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / pairs + 1);
   }
@@ -183,18 +185,18 @@ struct part_of_key {
 };
 
 /// Returns the partition of a key whose first pair is full, by its second pair. There are at most
-/// as many partitions as a page_plan has, and at most `most_parts`.
+/// as many partitions as a segment_plan has, and at most `max_partitions`.
 template <class Table>
-struct part_of_second_pair {
-  static constexpr std::uint64_t most_parts = 1024;
+struct partition_of_second_pair {
+  static constexpr std::uint64_t max_partitions = 1024;
   Table table;
   int shift = 0;
-  std::uint64_t parts;
+  std::uint64_t partitions;
 
-  part_of_second_pair(Table const& t, page_plan const& p) : table(t) {
-    auto const parts_for = [&] { return ((2 * p.pairs - 1) >> shift) + 1; };
-    while (parts_for() > Kokkos::min(p.parts, most_parts)) ++shift;
-    parts = parts_for();
+  partition_of_second_pair(Table const& t, segment_plan const& p) : table(t) {
+    auto const partitions_for = [&] { return ((2 * p.pairs - 1) >> shift) + 1; };
+    while (partitions_for() > Kokkos::min(p.partitions, max_partitions)) ++shift;
+    partitions = partitions_for();
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
     auto path = table.start(key);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/bfs/window_labels.hpp"
+#include "karpos/detail/bfs/deferred_commit.hpp"
 
 // Local search on GPUs: explores several levels of a narrow frontier between two grid barriers.
-// Each team has a part of the frontier of its own. windows.hpp describes local search on CPUs, and
-// why distances are exact. Here the lists of a team are two queues in its scratch (shared memory),
-// and many local searches follow each other before a commit. The code calls one local search a
-// `window`, and a tentative distance a `label`. The steps:
+// Each team has a slice of the frontier. local_search.hpp describes local search on CPUs, and why
+// distances are exact. Here the lists of a team are two queues in its scratch (shared memory), and
+// many local searches follow each other before a commit. The steps:
 //
 //   explore_in_teams  Team b loads an equal slice of the frontier and explores h hops. It pops
 //                     vertices from its queue, lowers their distances by atomic minimum, and queues
@@ -21,11 +20,12 @@
 //                     team 1   |slice|hop 1|…|hop h| -> list 1  > grid   <  slice 1  team 1
 //                     …                                        /  barrier \ …
 //
-//   forget            Runs after a local search in which a queue overflowed: resets the distances
+//   roll_back_local_search
+//                     Runs after a local search in which a queue overflowed: resets the distances
 //                     beyond its start. The local search is repeated with half as many hops; if it
 //                     had a single hop, the level-by-level steps go on.
 //
-// At the end of a series of local searches, one pass reads all distances: window_labels.hpp.
+// At the end of a series of local searches, one pass reads all distances: deferred_commit.hpp.
 //
 // An entry of a list is dropped if its vertex's distance has been lowered since: the thread that
 // lowered the distance has expanded the vertex.
@@ -34,15 +34,15 @@ namespace karpos::detail::bfs {
 
 /// Returns the capacity of a list; a queue has this capacity at most.
 template <class State>
-KOKKOS_FUNCTION std::uint32_t room_of_list(State const& s, int teams) {
+KOKKOS_FUNCTION std::uint32_t team_list_capacity(State const& s, int teams) {
   return static_cast<std::uint32_t>(Kokkos::min(s.vertices / static_cast<std::uint64_t>(teams),
                                                 std::uint64_t(State::tuned::team_queue_entries)));
 }
 
 template <class StateHandle, class ProgressHandle>
-struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
+struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::explore_in_teams";
-  using base = label_step<StateHandle, ProgressHandle>;
+  using base = local_search_step<StateHandle, ProgressHandle>;
   using typename base::edge;
   using typename base::State;
   using typename base::tile;
@@ -55,10 +55,10 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     clear(team);
     queues const q(team, state);
     load_slice(team, q);
-    explored const found = explore_rows(team, q);
-    std::uint32_t const n = list_last(team, q, found);
+    exploration const found = explore_rows(team, q);
+    std::uint32_t const n = list_last_hop(team, q, found);
     if (team.rank() != 0) return;
-    window_totals& to = state.window_sums[this->p->window.number % 3];
+    local_search_totals& to = state.local_search_sums[this->p->local_search.number % 3];
     if (n > 0) device::add(&to.entries, n);
     if (found.overflow) device::add(&to.overflows, 1u);
   }
@@ -70,18 +70,18 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   static constexpr std::uint32_t overflow_mark = 1u << 16;
   static_assert(overflow_mark > tuned::team_queue_entries);
   static_assert(tuned::team_queue_entries *
-                    (std::uint64_t(overflow_mark) + tuned::window_degree * tuned::window_degree) <
+                    (std::uint64_t(overflow_mark) + tuned::lane_degree * tuned::lane_degree) <
                 ~std::uint32_t(0));
 
-  struct queued {
+  struct queue_entry {
     local_vertex vertex, from;
   };
   /// A team's scratch: two queues; count[k % 3], the number of entries pushed to the queue of hop
   /// k; and a number for each team.
   struct queues {
     std::uint32_t *count, *before;
-    std::uint32_t room;
-    queued* first;
+    std::uint32_t capacity;
+    queue_entry* first;
 
     template <class Team>
     KOKKOS_FUNCTION queues(Team const& team, State const& s)
@@ -91,17 +91,19 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
           (16 + static_cast<std::size_t>(team.league_size()) * sizeof(std::uint32_t) + 15) / 16 *
           16;
       std::size_t const all =
-          State::tuned::has_team_windows
+          State::tuned::has_team_local_search
               ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
               : 0;
       // In a large league, small teams have no capacity: the first local search overflows, and
       // levels are expanded one by one.
       std::size_t const rest = all > front ? all - front : 0;
-      room = Kokkos::min(room_of_list(s, team.league_size()),
-                         static_cast<std::uint32_t>(rest / (2 * sizeof(queued))));
-      first = reinterpret_cast<queued*>(team.scratch() + front);
+      capacity = Kokkos::min(team_list_capacity(s, team.league_size()),
+                             static_cast<std::uint32_t>(rest / (2 * sizeof(queue_entry))));
+      first = reinterpret_cast<queue_entry*>(team.scratch() + front);
     }
-    KOKKOS_FUNCTION queued* entry(std::uint32_t hop) const { return first + (hop % 2) * room; }
+    KOKKOS_FUNCTION queue_entry* entry(std::uint32_t hop) const {
+      return first + (hop % 2) * capacity;
+    }
   };
   /// A team's list in global memory.
   struct team_list {
@@ -110,33 +112,33 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   };
   KOKKOS_FUNCTION team_list list(int which, int team, int teams) const {
     State const& state = *this->s;
-    std::uint64_t const room = state.vertices / static_cast<std::uint64_t>(teams);
-    return {state.unvisited_queue(which) + room * static_cast<std::uint64_t>(team),
-            state.window_counts + which * teams + team};
+    std::uint64_t const capacity = state.vertices / static_cast<std::uint64_t>(teams);
+    return {state.unvisited_queue(which) + capacity * static_cast<std::uint64_t>(team),
+            state.list_lengths + which * teams + team};
   }
 
   /// Clears the counters of later local searches and levels, and the records of the levels of this
   /// local search. Let L be the level that the series of local searches begins with. A late team
   /// may still read L's totals, in counters L % 3, so only the second local search clears them. If
-  /// there is no second one, commit_labels counts level L + h after h hops. These are other
+  /// there is no second one, commit_distances counts level L + h after h hops. These are other
   /// counters, because h is a power of two. It also clears the counters of level L + h + 1, which
   /// may be those of L.
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& team) const {
-    static_assert(tuned::most_team_hops % tuned::first_team_hops == 0 &&
-                  (tuned::most_team_hops & (tuned::most_team_hops - 1)) == 0);
+    static_assert(tuned::max_team_hops % tuned::initial_team_hops == 0 &&
+                  (tuned::max_team_hops & (tuned::max_team_hops - 1)) == 0);
     if (team.league_rank() != 0) return;
     State const& state = *this->s;
-    for (std::int32_t l = this->p->window.from_queue ? 1 : 0; l < 3; ++l)
+    for (std::int32_t l = this->p->local_search.from_queue ? 1 : 0; l < 3; ++l)
       state.clear_counters(team, this->p->level + l);
     if (team.rank() == 0) {
-      state.window_sums[(this->p->window.number + 1) % 3] = window_totals{};
-      *state.window_passed = passed_totals{};
+      state.local_search_sums[(this->p->local_search.number + 1) % 3] = local_search_totals{};
+      *state.passed_levels = passed_totals{};
     }
-    for (auto hop = static_cast<std::uint32_t>(team.rank()) + 1; hop <= this->p->window.hops;
+    for (auto hop = static_cast<std::uint32_t>(team.rank()) + 1; hop <= this->p->local_search.hops;
          hop += static_cast<std::uint32_t>(team.size()))
-      if (this->first_label() + hop < std::uint32_t(recorded_levels))
-        state.records[this->first_label() + hop] = level_record{};
+      if (this->frontier_distance() + hop < std::uint32_t(recorded_levels))
+        state.records[this->frontier_distance() + hop] = level_record{};
   }
 
   /// Loads an equal part of the frontier into the first queue.
@@ -145,11 +147,11 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     auto const teams = static_cast<std::uint64_t>(team.league_size());
     auto const rank = static_cast<std::uint64_t>(team.league_rank());
-    std::uint64_t const all = this->p->window.entries;
+    std::uint64_t const all = this->p->local_search.entries;
     std::uint64_t const first = all * rank / teams, last = all * (rank + 1) / teams;
     if (team.rank() < 2) q.count[team.rank()] = 0;
     if (team.size() == 1) q.count[1] = 0;
-    if (!this->p->window.from_queue) sum_lists_before(team, q.before);
+    if (!this->p->local_search.from_queue) sum_lists_before(team, q.before);
     team.barrier();
     local_vertex const* const queue =
         state.queue + state.class_begin[by_thread] + this->p->head[by_thread];
@@ -157,14 +159,15 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     for (std::uint64_t i = first; i < last; i += size) {
       std::uint64_t const mine = i + static_cast<std::uint64_t>(team.rank());
       local_vertex v = 0;
-      bool stands = mine < last;
-      if (stands) {
-        v = this->p->window.from_queue ? queue[mine]
-                                       : listed(team, q.before, static_cast<std::uint32_t>(mine));
-        stands = device::load_relaxed(this->label_of(v)) == this->first_label();
+      bool is_valid = mine < last;
+      if (is_valid) {
+        v = this->p->local_search.from_queue
+                ? queue[mine]
+                : list_entry(team, q.before, static_cast<std::uint32_t>(mine));
+        is_valid = device::load_relaxed(this->distance_of(v)) == this->frontier_distance();
       }
-      std::uint32_t const at = team.append(q.count, stands);
-      if (stands && at < q.room) q.entry(0)[at] = {v, v};
+      std::uint32_t const at = team.append(q.count, is_valid);
+      if (is_valid && at < q.capacity) q.entry(0)[at] = {v, v};
     }
     team.barrier();
   }
@@ -176,7 +179,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       int const i = first + team.rank();
       std::uint64_t const n =
           i < team.league_size()
-              ? this->s->window_counts[this->p->window.input * team.league_size() + i]
+              ? this->s->list_lengths[this->p->local_search.input * team.league_size() + i]
               : 0;
       std::uint64_t total = 0;
       std::uint64_t const at = sum + team.prefix_sum(n, total);
@@ -186,49 +189,50 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   }
   /// Returns entry i of all lists, found by bisection.
   template <class Team>
-  KOKKOS_FUNCTION local_vertex listed(Team const& team, std::uint32_t const* before,
-                                      std::uint32_t i) const {
+  KOKKOS_FUNCTION local_vertex list_entry(Team const& team, std::uint32_t const* before,
+                                          std::uint32_t i) const {
     int low = 0, high = team.league_size();
     while (high - low > 1) {
       int const middle = (low + high) / 2;
       (before[middle] <= i ? low : high) = middle;
     }
-    return list(this->p->window.input, low, team.league_size()).entry[i - before[low]];
+    return list(this->p->local_search.input, low, team.league_size()).entry[i - before[low]];
   }
 
   /// The kind of rows that are read. two_hops: rows of all vertices within two hops. Such a row
   /// holds a vertex once, even if several paths lead to it; a user's predicate might close the path
   /// that it stands for, so these rows are read without a predicate only.
-  enum class rows_read { as_they_are, padded, two_hops };
+  enum class row_kind { csr, padded, two_hops };
   /// Result of a team's exploration: its steps, of one or two hops each, and the number of vertices
   /// that the last step has queued.
-  struct explored {
-    std::uint32_t steps, hops_of_step, entries;
+  struct exploration {
+    std::uint32_t steps, hops_per_step, entries;
     bool overflow;
   };
   template <class Team>
-  KARPOS_STEP_FUNCTION explored explore_rows(Team& team, queues const& q) const {
+  KARPOS_STEP_FUNCTION exploration explore_rows(Team& team, queues const& q) const {
     if constexpr (State::follows_every_edge)
-      if (this->s->two_hop != nullptr && this->p->window.hops > 1)
-        return explore<rows_read::two_hops>(team, q);
-    return this->s->padded != nullptr ? explore<rows_read::padded>(team, q)
-                                      : explore<rows_read::as_they_are>(team, q);
+      if (this->s->two_hop != nullptr && this->p->local_search.hops > 1)
+        return explore<row_kind::two_hops>(team, q);
+    return this->s->padded != nullptr ? explore<row_kind::padded>(team, q)
+                                      : explore<row_kind::csr>(team, q);
   }
-  template <rows_read Rows, class Team>
-  KARPOS_STEP_FUNCTION explored explore(Team& team, queues const& q) const {
-    constexpr std::uint32_t hops = Rows == rows_read::two_hops ? 2 : 1;
-    std::uint32_t const steps = this->p->window.hops / hops;
-    explored e{0, hops, q.count[0], q.count[0] > q.room};  // an overflow is possible in small teams
+  template <row_kind Rows, class Team>
+  KARPOS_STEP_FUNCTION exploration explore(Team& team, queues const& q) const {
+    constexpr std::uint32_t hops = Rows == row_kind::two_hops ? 2 : 1;
+    std::uint32_t const steps = this->p->local_search.hops / hops;
+    exploration e{0, hops, q.count[0],
+                  q.count[0] > q.capacity};  // an overflow is possible in small teams
     if (e.overflow) e.entries = 0;
     for (; e.steps < steps && e.entries > 0; ++e.steps) {
       if (team.rank() == 0) q.count[(e.steps + 2) % 3] = 0;
-      if constexpr (Rows == rows_read::two_hops)
-        expand_by_twos(team, q, e.steps, e.entries);
+      if constexpr (Rows == row_kind::two_hops)
+        expand_two_hops(team, q, e.steps, e.entries);
       else
         expand<Rows>(team, q, e.steps, e.entries);
       team.barrier();
       e.entries = q.count[(e.steps + 1) % 3];
-      e.overflow = e.entries > q.room;
+      e.overflow = e.entries > q.capacity;
       if (e.overflow) e.entries = 0;
     }
     return e;
@@ -250,13 +254,13 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   /// neighbours are then followed, so the neighbours need not be expanded. A lane handles one part
   /// of a row.
   template <class Team>
-  KARPOS_STEP_FUNCTION void expand_by_twos(Team const& team, queues const& q, std::uint32_t step,
-                                           std::uint32_t n) const {
+  KARPOS_STEP_FUNCTION void expand_two_hops(Team const& team, queues const& q, std::uint32_t step,
+                                            std::uint32_t n) const {
     constexpr int parts = two_hop_row::parts, vertices = width / parts;
     tile const t = team.template this_tile<width>();
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
-    std::uint32_t const lowered = this->first_label() + 2 * step;
-    queued const* const from = q.entry(step);
+    std::uint32_t const lowered = this->frontier_distance() + 2 * step;
+    queue_entry const* const from = q.entry(step);
     for (std::uint32_t first =
              static_cast<std::uint32_t>(team.template tile_rank<width>()) * vertices;
          first < n; first += tiles * vertices) {
@@ -270,7 +274,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       });
       auto const before = t.each([&](int lane) -> std::uint32_t {
         if (lane % parts != 0 || first + static_cast<std::uint32_t>(lane / parts) >= n) return 0;
-        return step == 0 ? ~0u : device::fetch_min(this->label_of(loaded[lane].vertex), lowered);
+        return step == 0 ? ~0u : device::fetch_min(this->distance_of(loaded[lane].vertex), lowered);
       });
       auto const of_vertex = t.gather(before, [](int lane) { return lane - lane % parts; });
       auto const rows = t.each([&](int lane) {
@@ -283,9 +287,9 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   }
   template <class Rows>
   KARPOS_STEP_FUNCTION void push_two_hops(tile const& t, Rows const& rows, queues const& q,
-                                          std::uint32_t step, std::uint32_t between) const {
+                                          std::uint32_t step, std::uint32_t middle_distance) const {
     auto const too_long = t.ballot([&](int lane) { return rows[lane].near.is_long(); });
-    push<rows_read::two_hops>(t, rows, t.each([&](int lane) {
+    push<row_kind::two_hops>(t, rows, t.each([&](int lane) {
       neighbours n;
       n.open = 0;
       for (int i = 1; i < padded_row::size; ++i) {
@@ -294,32 +298,32 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       }
       return n;
     }),
-                              q, step + 1);
+                             q, step + 1);
     t.each([&](int lane) {
       local_vertex const w = rows[lane].near.neighbour[0];
-      if (w < padded_row::longer) device::fetch_min(this->label_of(w), between);
+      if (w < padded_row::longer) device::fetch_min(this->distance_of(w), middle_distance);
       return 0;
     });
-    t.on(too_long, [&](int lane) { push_long(rows[lane], q, step + 1, between); });
+    t.on(too_long, [&](int lane) { push_long(rows[lane], q, step + 1, middle_distance); });
   }
   /// Follows two hops from one vertex on one lane, if the vertex's row or a neighbour's row does
   /// not fit.
   KOKKOS_FUNCTION void push_long(two_hop_part const& r, queues const& q, std::uint32_t step,
-                                 std::uint32_t between) const {
+                                 std::uint32_t middle_distance) const {
     auto const& out = this->s->out;
     auto const count = device::scratch(q.count + step % 3);
     for (edge e = out.begin(r.vertex); e < out.end(r.vertex); ++e) {
       local_vertex const w = State::local(out.column[e]);
-      if (out.degree(r.vertex) > tuned::window_degree || out.degree(w) > tuned::window_degree) {
+      if (out.degree(r.vertex) > tuned::lane_degree || out.degree(w) > tuned::lane_degree) {
         device::fetch_add(count, overflow_mark);
         return;
       }
-      device::fetch_min(this->label_of(w), between);
+      device::fetch_min(this->distance_of(w), middle_distance);
       for (edge f = out.begin(w); f < out.end(w); ++f) {
         local_vertex const x = State::local(out.column[f]);
         if (x == r.vertex || x == r.from) continue;
         std::uint32_t const at = device::fetch_add(count, 1u);
-        if (at < q.room) q.entry(step)[at] = {x, r.vertex};
+        if (at < q.capacity) q.entry(step)[at] = {x, r.vertex};
       }
     }
   }
@@ -331,26 +335,26 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
     edge begin, end;
     padded_row near;
   };
-  KARPOS_STEP_FUNCTION static row nothing() { return {0, 0, 0, 0, padded_row::empty()}; }
+  KARPOS_STEP_FUNCTION static row no_row() { return {0, 0, 0, 0, padded_row::empty()}; }
   /// Lowers the distances of the n vertices of a hop, one vertex a lane, and expands the vertices
   /// whose distance that has lowered.
-  template <rows_read Rows, class Team>
+  template <row_kind Rows, class Team>
   KARPOS_STEP_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
                                    std::uint32_t n) const {
     tile const t = team.template this_tile<width>();
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
-    queued const* const from = q.entry(hop);
+    queue_entry const* const from = q.entry(hop);
     for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
          first < n; first += tiles * width) {
       auto const rows = t.each([&](int lane) -> row {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
-        return i < n ? claim<Rows>(from[i], hop) : nothing();
+        return i < n ? claim<Rows>(from[i], hop) : no_row();
       });
       push_near<Rows>(t, rows, q, hop + 1);
       if (!t.ballot([&](int lane) { return rows[lane].begin < rows[lane].end; })) continue;
       // A long row would keep one lane busy alone: it counts as an overflow.
       if (t.ballot(
-              [&](int lane) { return rows[lane].end - rows[lane].begin > tuned::window_degree; })) {
+              [&](int lane) { return rows[lane].end - rows[lane].begin > tuned::lane_degree; })) {
         t.once([&] {
           return device::fetch_add(device::scratch(q.count + (hop + 1) % 3), overflow_mark);
         });
@@ -361,25 +365,25 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   }
   /// Lowers the distance of a vertex while its first neighbours are being loaded. Vertices of the
   /// first hop have their distance already.
-  template <rows_read Rows>
-  KARPOS_STEP_FUNCTION row claim(queued e, std::uint32_t hop) const {
+  template <row_kind Rows>
+  KARPOS_STEP_FUNCTION row claim(queue_entry e, std::uint32_t hop) const {
     row r{e.vertex, e.from, 0, 0, padded_row::empty()};
-    if constexpr (Rows == rows_read::padded)
+    if constexpr (Rows == row_kind::padded)
       device::load_frozen(this->s->padded[e.vertex].neighbour, r.near.neighbour);
     else
-      find_row(r);
-    std::uint32_t const lowered = this->first_label() + hop;
+      load_offsets(r);
+    std::uint32_t const lowered = this->frontier_distance() + hop;
     std::uint32_t const before =
-        hop == 0 ? ~0u : device::fetch_min(this->label_of(e.vertex), lowered);
-    if constexpr (Rows == rows_read::as_they_are) load_near(r);
-    if (before <= lowered) return nothing();
-    if (Rows == rows_read::padded && r.near.is_long()) {
+        hop == 0 ? ~0u : device::fetch_min(this->distance_of(e.vertex), lowered);
+    if constexpr (Rows == row_kind::csr) load_near(r);
+    if (before <= lowered) return no_row();
+    if (Rows == row_kind::padded && r.near.is_long()) {
       r.near = padded_row::empty();
-      find_row(r);
+      load_offsets(r);
     }
     return r;
   }
-  KARPOS_STEP_FUNCTION void find_row(row& r) const {
+  KARPOS_STEP_FUNCTION void load_offsets(row& r) const {
     r.begin = this->s->out.begin(r.vertex);
     r.end = this->s->out.end(r.vertex);
   }
@@ -390,7 +394,7 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
         r.near.neighbour[i] = State::local(this->s->out.column[r.begin + static_cast<edge>(i)]);
     r.begin += edges;
   }
-  template <rows_read Kind, class Rows>
+  template <row_kind Kind, class Rows>
   KARPOS_STEP_FUNCTION void push_near(tile const& t, Rows const& rows, queues const& q,
                                       std::uint32_t hop) const {
     push<Kind>(t, rows, t.each([&](int lane) {
@@ -399,13 +403,13 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       for (int i = 0; i < padded_row::size; ++i) {
         n.vertex[i] = rows[lane].near.neighbour[i];
         n.open |=
-            n.vertex[i] != padded_row::none && leads_on(rows[lane], n.vertex[i]) ? 1u << i : 0;
+            n.vertex[i] != padded_row::none && may_follow(rows[lane], n.vertex[i]) ? 1u << i : 0;
       }
       return n;
     }),
                q, hop);
   }
-  template <rows_read Kind, class Rows>
+  template <row_kind Kind, class Rows>
   KARPOS_STEP_FUNCTION void push_rows(tile const& t, Rows const& rows, queues const& q,
                                       std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
@@ -422,19 +426,19 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
           n.vertex[i] = e < left ? State::local(this->s->out.column[r.begin + e]) : r.from;
         }
         for (int i = 0; i < at_once; ++i)
-          n.open |= done + static_cast<edge>(i) < left && leads_on(r, n.vertex[i]) ? 1u << i : 0;
+          n.open |= done + static_cast<edge>(i) < left && may_follow(r, n.vertex[i]) ? 1u << i : 0;
         return n;
       }),
                  q, hop);
   }
   /// Returns whether to follow the edge to v: not if it leads back to where the vertex was found
   /// from.
-  KARPOS_STEP_FUNCTION bool leads_on(row const& r, local_vertex v) const {
+  KARPOS_STEP_FUNCTION bool may_follow(row const& r, local_vertex v) const {
     return v != r.from && this->s->follows(r.vertex, v);
   }
   /// Pushes the open neighbours of all lanes to the queue of a hop, and prefetches what the next
   /// hop reads of them.
-  template <rows_read Kind, class Rows, class Neighbours>
+  template <row_kind Kind, class Rows, class Neighbours>
   KARPOS_STEP_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
                                  queues const& q, std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
@@ -454,14 +458,14 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
       t.on(open[i], [&](int lane) {
         std::uint32_t const to = place + static_cast<std::uint32_t>(open[i].rank(lane));
         local_vertex const v = found[lane].vertex[i];
-        device::prefetch_far(this->label_of(v));
-        if constexpr (Kind == rows_read::two_hops)
+        device::prefetch_far(this->distance_of(v));
+        if constexpr (Kind == row_kind::two_hops)
           device::prefetch_far(this->s->two_hop + v);
-        else if constexpr (Kind == rows_read::padded)
+        else if constexpr (Kind == row_kind::padded)
           device::prefetch_far(this->s->padded + v);
         else
           device::prefetch_far(this->s->out.offset + v);
-        if (to < q.room) q.entry(hop)[to] = {v, rows[lane].vertex};
+        if (to < q.capacity) q.entry(hop)[to] = {v, rows[lane].vertex};
       });
       place += static_cast<std::uint32_t>(open[i].count());
     }
@@ -470,17 +474,18 @@ struct explore_in_teams : label_step<StateHandle, ProgressHandle> {
   /// Lowers the distances of the vertices that the last step has queued, and lists those that it
   /// has lowered. Returns: their number.
   template <class Team>
-  KOKKOS_FUNCTION std::uint32_t list_last(Team const& team, queues const& q,
-                                          explored const& found) const {
-    team_list const out = list(1 - this->p->window.input, team.league_rank(), team.league_size());
+  KOKKOS_FUNCTION std::uint32_t list_last_hop(Team const& team, queues const& q,
+                                              exploration const& found) const {
+    team_list const out =
+        list(1 - this->p->local_search.input, team.league_rank(), team.league_size());
     std::uint32_t const n = found.entries;
-    std::uint32_t const lowered = this->first_label() + found.steps * found.hops_of_step;
+    std::uint32_t const lowered = this->frontier_distance() + found.steps * found.hops_per_step;
     std::uint32_t* const count = q.count + (found.steps + 1) % 3;  // cleared by the last step
     auto const size = static_cast<std::uint32_t>(team.size());
     for (std::uint32_t first = 0; first < n; first += size) {
       std::uint32_t const i = first + static_cast<std::uint32_t>(team.rank());
       local_vertex const v = i < n ? q.entry(found.steps)[i].vertex : 0;
-      bool const won = i < n && device::fetch_min(this->label_of(v), lowered) > lowered;
+      bool const won = i < n && device::fetch_min(this->distance_of(v), lowered) > lowered;
       std::uint32_t const at = team.append(count, won);
       if (won) out.entry[at] = v;
     }

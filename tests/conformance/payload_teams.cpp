@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "karpos/detail/join/carrying_join.hpp"
+#include "karpos/detail/join/payload_join.hpp"
 #include "support/check.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
@@ -40,8 +40,8 @@ using array = Kokkos::View<T*, Kokkos::HostSpace>;
 struct emulated_device {
   struct memory_space {};
 };
-constexpr int threads = 36, part_bits = 2;
-constexpr u64 parts = 1 << part_bits;
+constexpr int threads = 36, partition_bits = 2;
+constexpr u64 partitions = 1 << partition_bits;
 
 /// A table with a key and two payload columns, which identify the row.
 template <class Key>
@@ -51,9 +51,9 @@ struct side {
   array<double> other;
 
   using rows = decltype(karpos::rows(array<Key>()));
-  using columns = join::carried_columns<array<u32>, array<double>>;
-  using source = join::carried_rows_to_split<rows, rows, columns>;
-  using split_side = join::rooms_of_carried<source>;
+  using columns = join::payload_columns<array<u32>, array<double>>;
+  using source = join::payload_rows_to_split<rows, rows, columns>;
+  using split_side = join::payload_partitions<source>;
 
   side(std::size_t n, u64 different, u64 seed)
       : keys("keys", n),
@@ -69,56 +69,62 @@ struct side {
   columns of() const { return columns(pack<array<u32>, array<double>>{{number}, {other}}); }
 };
 
-/// Fixed-capacity partitions ("rooms") and their contents.
+/// Fixed-capacity partitions and their contents.
 template <class Key>
-struct rooms_of {
+struct stored_partitions {
   using side_type = typename side<Key>::split_side;
-  std::vector<join::lone_word<typename side_type::word>> keys;
+  std::vector<join::key_only_row<typename side_type::word>> keys;
   std::vector<typename side_type::values_type> values;
   std::vector<u32> taken, filled;
   side_type arrays;
 
-  rooms_of(u64 n, u32 room) : keys(n * room), values(n * room), taken(n), filled(n) {
-    arrays = {keys.data(), values.data(), taken.data(), filled.data(), room};
+  stored_partitions(u64 n, u32 capacity)
+      : keys(n * capacity),
+        values(n * capacity),
+        taken(n),
+        filled(n) {
+    arrays = {keys.data(), values.data(), taken.data(), filled.data(), capacity};
   }
 };
 
-/// A side split into fixed-capacity partitions, in one pass or two. `no_place` counts overflowed
+/// A side split into fixed-capacity partitions, in one pass or two. `overflowed` counts overflowed
 /// rows.
 template <class Key>
 struct split {
   using side_type = typename side<Key>::split_side;
   using source = typename side<Key>::source;
-  rooms_of<Key> coarse, fine;
-  u32 no_place = 0;
+  stored_partitions<Key> coarse, fine;
+  u32 overflowed = 0;
   side_type const& arrays = fine.arrays;
 
-  split(side<Key> const& from, u32 room, bool in_two) : coarse(2, room), fine(parts, room) {
+  split(side<Key> const& from, u32 capacity, bool in_two)
+      : coarse(2, capacity),
+        fine(partitions, capacity) {
     auto const rows = karpos::rows(from.keys);
-    source const s{{rows, rows, join::word_multiplier(part_bits)}, from.of()};
+    source const s{{rows, rows, join::word_multiplier(partition_bits)}, from.of()};
     u64 const n = rows.size();
     if (!in_two) {
-      move<partition::tuning<emulated_device>>(s, n, part_bits, rooms(), arrays);
+      move<partition::tuning<emulated_device>>(s, n, partition_bits, fixed_partitions(), arrays);
     } else {
-      using tuned = partition::tuning_of_few_parts<emulated_device, 2>;
-      auto const first = coarse.arrays.rooms(2, &no_place);
+      using tuned = partition::tuning_of_few_partitions<emulated_device, 2>;
+      auto const first = coarse.arrays.fixed_partitions(2, &overflowed);
       move<tuned>(s, n, 1, first, coarse.arrays);
-      partition::rooms_of_rooms<typename source::row> again{rooms(), first};
-      again.parts = parts / 2;
-      move<tuned>(coarse.arrays.rows(), n, part_bits, again, arrays);
+      partition::fine_partitions<typename source::row> again{fixed_partitions(), first};
+      again.partitions = partitions / 2;
+      move<tuned>(coarse.arrays.rows(), n, partition_bits, again, arrays);
     }
   }
-  auto rooms() { return arrays.rooms(parts, &no_place); }
+  auto fixed_partitions() { return arrays.fixed_partitions(partitions, &overflowed); }
 
  private:
-  template <class Tuned, class Source, class Rooms>
-  static void move(Source const& s, u64 n, int bits, Rooms const& to, side_type const& out) {
+  template <class Tuned, class Source, class FixedPartitions>
+  static void move(Source const& s, u64 n, int bits, FixedPartitions const& to,
+                   side_type const& out) {
     int const teams = 3;
-    auto const part = join::split_passes::part<Source>(bits);
-    partition::move_tiles<emulated_device, Source, std::remove_const_t<decltype(part)>, false,
-                          Rooms, decltype(out.places()), Tuned> const step(s, part,
-                                                                           {n, (n + 2) / 3, teams},
-                                                                           to, out.places());
+    auto const partition_of = join::split_passes::partition_of<Source>(bits);
+    partition::move_tiles<emulated_device, Source, std::remove_const_t<decltype(partition_of)>,
+                          false, FixedPartitions, decltype(out.destination()), Tuned> const
+        step(s, partition_of, {n, (n + 2) / 3, teams}, to, out.destination());
     emulated_block block(threads, n);
     for (int team = 0; team < teams; ++team) block.run(step, team, teams);
   }
@@ -141,19 +147,20 @@ row_pairs equal_pairs(side<Key> const& left, side<Key> const& right) {
 template <class Key>
 void join_sides(split<Key>& l, split<Key>& r, u32 each, side<Key> const& left_out,
                 side<Key> const& right_out, u64 written, u64 expected) {
-  std::vector<u64> begins(parts), ends(parts);
-  std::vector<partition::chunk> chunks(parts * each);
-  join::find_parts_in_rooms<decltype(l.rooms()), decltype(r.rooms())> const find{
-      l.rooms(), r.rooms(), begins.data(), ends.data(), each, chunks.data()};
+  std::vector<u64> begins(partitions), ends(partitions);
+  std::vector<partition::chunk> chunks(partitions * each);
+  join::write_chunks_and_bounds<decltype(l.fixed_partitions()),
+                                decltype(r.fixed_partitions())> const find{
+      l.fixed_partitions(), r.fixed_partitions(), begins.data(), ends.data(), each, chunks.data()};
   for (u64 c = 0; c < chunks.size(); ++c) find(c);
   using word = typename split<Key>::side_type::word;
   using columns = typename side<Key>::columns;
-  using table = join::carried_table<emulated_device, word, typename columns::values>;
-  using step = join::join_parts<emulated_device, join::lone_word<word>, join::same_word,
-                                join::write_carried<columns, columns>, table>;
-  join::part_counts counts{};
+  using table = join::payload_table<emulated_device, word, typename columns::values>;
+  using step = join::join_partitions<emulated_device, join::key_only_row<word>, join::same_word,
+                                     join::write_payload<columns, columns>, table>;
+  join::join_counts counts{};
   step const s{{l.arrays.keys, r.arrays.keys, begins.data(), ends.data(), chunks.data()},
-               {part_bits, r.arrays.keys, r.arrays.values},
+               {partition_bits, r.arrays.keys, r.arrays.values},
                &counts,
                {},
                join::row_multiplicity(join::multiplicity::matches),
@@ -165,16 +172,16 @@ void join_sides(split<Key>& l, split<Key>& r, u32 each, side<Key> const& left_ou
 template <class Key>
 void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 each, bool in_two) {
   side<Key> const left(left_rows, different, 1), right(right_rows, different, 2);
-  u32 const left_room = static_cast<u32>(left_rows) / 32 * 32 + 32,
-            right_room = static_cast<u32>(right_rows) / 32 * 32 + 32;
-  split<Key> l(left, left_room, in_two), r(right, right_room, in_two);
-  same("rows without a place", l.no_place + r.no_place, 0);
+  u32 const left_capacity = static_cast<u32>(left_rows) / 32 * 32 + 32,
+            right_capacity = static_cast<u32>(right_rows) / 32 * 32 + 32;
+  split<Key> l(left, left_capacity, in_two), r(right, right_capacity, in_two);
+  same("overflowed rows", l.overflowed + r.overflowed, 0);
   row_pairs expected = equal_pairs(left, right), got;
-  u64 const n = expected.size(), room = n - n / 3;  // output for two thirds of them
+  u64 const n = expected.size(), capacity = n - n / 3;  // output for two thirds of them
   side<Key> const left_out(n, 1, 3), right_out(n, 1, 4);
   if (n > 0) left_out.number(n - 1) = 123456789;
-  join_sides(l, r, each, left_out, right_out, room, n);
-  if (room < n) same("a row without room", left_out.number(n - 1), 123456789);
+  join_sides(l, r, each, left_out, right_out, capacity, n);
+  if (capacity < n) same("a row beyond the capacity", left_out.number(n - 1), 123456789);
   join_sides(l, r, each, left_out, right_out, n, n);
   u64 wrong = 0;
   for (u64 i = 0; i < n; ++i) {
@@ -190,7 +197,7 @@ void joins(std::size_t left_rows, std::size_t right_rows, u64 different, u32 eac
 
 }  // namespace
 
-TEST_CASE("rows carry their columns: no match, one, several, parts in one and two chunks") {
+TEST_CASE("payload columns: no match, one, several, partitions in one and two chunks") {
   for (bool const in_two : {false, true}) {
     joins<u32>(3, 2, 1, 1, in_two);
     joins<u32>(900, 700, 1'000, 1, in_two);
@@ -201,26 +208,27 @@ TEST_CASE("rows carry their columns: no match, one, several, parts in one and tw
   }
 }
 
-TEST_CASE("a part with more right rows than a table: the table is filled again for the others") {
+TEST_CASE("a partition with more right rows than a table holds: it is filled again for the rest") {
   using columns = side<u32>::columns;
-  using table = join::carried_table<emulated_device, u32, columns::values>;
-  static_assert(table::fills_often && 2 * table::room < 9'000);
+  using table = join::payload_table<emulated_device, u32, columns::values>;
+  static_assert(table::fills_in_pieces && 2 * table::capacity < 9'000);
   joins<u32>(60, 9'000, 2, 1, false);
   joins<u64>(60, 9'000, 2, 2, false);
 }
 
 TEST_CASE(
-    "rows that are moved whole, in a table with them: words that are equal, and rows that are "
+    "materialised rows, in a table with them: words that are equal, and rows that are "
     "not") {
   using row = join::wide_row;
-  using table = join::table_of_part<emulated_device, row>;
+  using table = join::table_of_partition<emulated_device, row>;
   static_assert(std::is_same_v<table, join::wide_table<emulated_device>>);
   struct pairs {
     std::vector<std::pair<u64, u64>>* to;
     void operator()(u64 at, u64 l, u64 r) const { (*to)[at] = {l, r}; }
   };
-  using step = join::join_parts<emulated_device, row, join::equal_wide_rows<false>, pairs, table>;
-  constexpr u32 left_rows = 700, right_rows = table::room;
+  using step =
+      join::join_partitions<emulated_device, row, join::equal_wide_rows<false>, pairs, table>;
+  constexpr u32 left_rows = 700, right_rows = table::capacity;
   std::vector<row> left(left_rows), right(right_rows);
   random_numbers random(3);
   auto const draw = [&](row& r, u32 number) {
@@ -237,9 +245,13 @@ TEST_CASE(
   std::vector<std::pair<u64, u64>> got(expected.size());
   u64 const begins[] = {0, 0, 0, 0}, ends[] = {0, 0, right_rows, 0};
   partition::chunk const chunk{0, left_rows, 1, 2};
-  join::part_counts counts{};
-  step const s{{left.data(), right.data(), begins, ends, &chunk},   {part_bits}, &counts, {true},
-               join::row_multiplicity(join::multiplicity::matches), {&got}};
+  join::join_counts counts{};
+  step const s{{left.data(), right.data(), begins, ends, &chunk},
+               {partition_bits},
+               &counts,
+               {true},
+               join::row_multiplicity(join::multiplicity::matches),
+               {&got}};
   emulated_block(threads, 1).run(s, 0, 1);
   same("rows", counts.rows, expected.size());
   std::sort(got.begin(), got.end());
@@ -248,16 +260,16 @@ TEST_CASE(
 }
 
 TEST_CASE("columns as words: where each begins, and how they are aligned") {
-  using small = join::carried_columns<array<std::uint8_t>, array<std::uint16_t>>;
-  using mixed = join::carried_columns<array<std::uint16_t>, array<double>, array<u32>>;
+  using small = join::payload_columns<array<std::uint8_t>, array<std::uint16_t>>;
+  using mixed = join::payload_columns<array<std::uint16_t>, array<double>, array<u32>>;
   struct wide {
     u64 words[2];
   };
   static_assert(small::words == 2 && small::fit && alignof(small::values) == 8);
   static_assert(mixed::words == 4 && mixed::fit && alignof(mixed::values) == 16);
-  static_assert(!join::carried_columns<array<double>, array<double>, array<u32>>::fit);
-  static_assert(!join::carried_columns<array<wide>>::fit);
-  static_assert(join::carried_columns<>::words == 1 && join::carried_columns<>::fit);
+  static_assert(!join::payload_columns<array<double>, array<double>, array<u32>>::fit);
+  static_assert(!join::payload_columns<array<wide>>::fit);
+  static_assert(join::payload_columns<>::words == 1 && join::payload_columns<>::fit);
   array<std::uint16_t> const a("a", 5), a_out("a", 9);
   array<double> const b("b", 5), b_out("b", 9);
   array<u32> const c("c", 5), c_out("c", 9);

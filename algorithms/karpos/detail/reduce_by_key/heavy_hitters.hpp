@@ -13,26 +13,26 @@
 #include "karpos/device/league.hpp"
 #include "karpos/hash.hpp"
 
-// Heavy hitters (`hot` keys) of a reduction on GPUs: keys that a sample shows more than once. While
-// rows are split, every team keeps the rows of heavy hitters back, in a table in its scratch
-// (shared memory), so that no single key makes a partition long. Then the tables are merged.
+// Heavy hitters of a reduction on GPUs: keys that a sample shows more than once. While rows are
+// split, every team keeps the rows of heavy hitters back, in a table in its scratch (shared
+// memory), so that no single key makes a partition long. Then the tables are merged.
 //
-//   keys     | k |   | k | k |   | …      the same table in every team, written by find_hot_keys
+//   keys     | k |   | k | k |   | …      by find_heavy_hitters: the same in every team
 //   values   | 3 |   | 1 |   |   | …      of a team: what op makes of its rows
 //   present  | 1 | 0 | 1 | 0 | 0 | …      of a team: bits of the slots that have a value
 
 namespace karpos::detail::reduce_by_key {
 
 /// Statistics of a sample of the keys.
-struct sample_of_keys {
-  std::uint32_t keys, different, once, twice,
-      most;                // sampled; different; seen once; twice; count of the top key
-  std::uint32_t hot_rows;  // sampled keys that are heavy hitters
-  std::uint32_t special;   // of these: those whose bits equal `empty`
+struct sample_statistics {
+  std::uint32_t keys, distinct, once, twice,
+      most;                         // sampled; distinct; seen once; twice; count of the top key
+  std::uint32_t heavy_hitter_rows;  // sampled keys that are heavy hitters
+  std::uint32_t special;            // of these: those whose bits equal `empty`
 };
 
 template <class ExecSpace, class Row>
-struct hot_table {
+struct heavy_hitter_table {
   using bits = decltype(reduce_by_key::key_of(Row{}));
   using value = value_type<Row>;
   static constexpr bits empty = static_cast<bits>(~bits(0));
@@ -59,14 +59,15 @@ struct hot_table {
 };
 
 /// A step of one team: counts equal keys in a sample, with one key from each of n ranges, at
-/// irregular distances. Writes a hot_table's keys: the most frequent ones if not all find a slot.
+/// irregular distances. Writes a heavy_hitter_table's keys: the most frequent ones if not all find
+/// a slot.
 template <class ExecSpace, class Source>
-struct find_hot_keys {
-  using table = hot_table<ExecSpace, typename Source::row>;
+struct find_heavy_hitters {
+  using table = heavy_hitter_table<ExecSpace, typename Source::row>;
   using bits = typename table::bits;
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1, teams_at_once = 1;
   static constexpr std::size_t front_bytes = 32;
-  static_assert(sizeof(sample_of_keys) <= front_bytes);
+  static_assert(sizeof(sample_statistics) <= front_bytes);
   static constexpr std::uint32_t max_keys = Kokkos::min(
       std::uint32_t(8192),
       std::bit_floor(static_cast<std::uint32_t>(
@@ -78,8 +79,8 @@ struct find_hot_keys {
 
   Source source;
   std::uint32_t n;  // at most max_keys
-  sample_of_keys* to;
-  bits* hot_keys;
+  sample_statistics* to;
+  bits* table_keys;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
@@ -90,28 +91,28 @@ struct find_hot_keys {
       m.keys[i] = table::empty;
       m.counts[i] = 0;
     }
-    for (std::uint32_t i = rank; i < table::all; i += size) m.hot[i] = table::empty;
-    if (rank == 0) *m.seen = {n, 0, 0, 0, 0, 0, 0};
+    for (std::uint32_t i = rank; i < table::all; i += size) m.heavy_hitters[i] = table::empty;
+    if (rank == 0) *m.statistics = {n, 0, 0, 0, 0, 0, 0};
     t.barrier();
     count_keys(m, rank, size);
     t.barrier();
-    describe(t, m);
-    make_hot(t, m);
-    for (std::uint32_t i = rank; i < table::all; i += size) hot_keys[i] = m.hot[i];
-    if (rank == 0) *to = *m.seen;
+    compute_statistics(t, m);
+    insert_heavy_hitters(t, m);
+    for (std::uint32_t i = rank; i < table::all; i += size) table_keys[i] = m.heavy_hitters[i];
+    if (rank == 0) *to = *m.statistics;
   }
 
  private:
   struct memory {
-    sample_of_keys* seen;
-    bits *hot, *keys;
+    sample_statistics* statistics;
+    bits *heavy_hitters, *keys;
     std::uint32_t* counts;
   };
   template <class Team>
   KOKKOS_FUNCTION static memory memory_of(Team const& t) {
-    auto* const hot = reinterpret_cast<bits*>(t.scratch() + front_bytes);
-    bits* const keys = hot + table::all;
-    return {reinterpret_cast<sample_of_keys*>(t.scratch()), hot, keys,
+    auto* const heavy_hitters = reinterpret_cast<bits*>(t.scratch() + front_bytes);
+    bits* const keys = heavy_hitters + table::all;
+    return {reinterpret_cast<sample_statistics*>(t.scratch()), heavy_hitters, keys,
             reinterpret_cast<std::uint32_t*>(keys + slots)};
   }
   /// Counts the sampled keys of a thread, with several loads in flight.
@@ -132,8 +133,8 @@ struct find_hot_keys {
   }
   KOKKOS_FORCEINLINE_FUNCTION static void count(memory const& m, bits key) {
     if (key == table::empty) {
-      m.hot[table::special] = 0;
-      device::add(device::scratch(&m.seen->special), 1);
+      m.heavy_hitters[table::special] = 0;
+      device::add(device::scratch(&m.statistics->special), 1);
       return;
     }
     for (std::uint32_t i = by_low_bits(key, slots);; i = (i + 1) % slots) {
@@ -147,73 +148,75 @@ struct find_hot_keys {
   }
   /// Computes the statistics from the slots. Three sums below 2^21 share a word. Has barriers.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void describe(Team const& t, memory const& m) {
+  KOKKOS_FORCEINLINE_FUNCTION static void compute_statistics(Team const& t, memory const& m) {
     constexpr int bits_each = 21;
     std::uint64_t mine = 0, all = 0;
     std::uint32_t most = 0;
-    auto const describe_one = [&](std::uint32_t count) {
+    auto const add_count = [&](std::uint32_t count) {
       mine += std::uint64_t(count != 0) | std::uint64_t(count == 1) << bits_each |
               std::uint64_t(count == 2) << 2 * bits_each;
       most = Kokkos::max(most, count);
     };
     for (auto i = static_cast<std::uint32_t>(t.rank()); i < slots;
          i += static_cast<std::uint32_t>(t.size()))
-      describe_one(m.counts[i]);
-    if (t.rank() == 0) describe_one(m.seen->special);
-    if (most > device::load_relaxed(device::scratch(&m.seen->most)))
-      device::fetch_max(device::scratch(&m.seen->most), most);
+      add_count(m.counts[i]);
+    if (t.rank() == 0) add_count(m.statistics->special);
+    if (most > device::load_relaxed(device::scratch(&m.statistics->most)))
+      device::fetch_max(device::scratch(&m.statistics->most), most);
     t.prefix_sum(mine, all);
     if (t.rank() != 0) return;
     auto const sum = [&](int k) {
       return static_cast<std::uint32_t>(all >> k * bits_each & ((1u << bits_each) - 1));
     };
-    m.seen->different = sum(0);
-    m.seen->once = sum(1);
-    m.seen->twice = sum(2);
+    m.statistics->distinct = sum(0);
+    m.statistics->once = sum(1);
+    m.statistics->twice = sum(2);
   }
-  /// Gives slots of the hot_table to heavy hitters, the most frequent first. Has barriers.
+  /// Inserts heavy hitters into the heavy_hitter_table, the most frequent first. Has barriers.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void make_hot(Team const& t, memory const& m) {
+  KOKKOS_FORCEINLINE_FUNCTION static void insert_heavy_hitters(Team const& t, memory const& m) {
     constexpr std::uint32_t least[] = {16, 4, 2};
     std::uint32_t below = ~std::uint32_t(0);
     std::uint64_t rows = 0, all = 0;
     for (int k = 0; k < 3; ++k) {
       for (auto i = static_cast<std::uint32_t>(t.rank()); i < slots;
            i += static_cast<std::uint32_t>(t.size()))
-        if (m.counts[i] >= least[k] && m.counts[i] < below && is_made_hot(m, m.keys[i]))
+        if (m.counts[i] >= least[k] && m.counts[i] < below && try_insert_heavy_hitter(m, m.keys[i]))
           rows += m.counts[i];
       below = least[k];
       t.barrier();
     }
     t.prefix_sum(rows, all);
-    if (t.rank() == 0) m.seen->hot_rows = static_cast<std::uint32_t>(all) + m.seen->special;
+    if (t.rank() == 0)
+      m.statistics->heavy_hitter_rows = static_cast<std::uint32_t>(all) + m.statistics->special;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static bool is_made_hot(memory const& m, bits key) {
+  KOKKOS_FORCEINLINE_FUNCTION static bool try_insert_heavy_hitter(memory const& m, bits key) {
     std::uint32_t const first = table::home(key);
     for (std::uint32_t s = first; s < first + table::width; ++s)
-      if (device::compare_and_swap(device::scratch(m.hot + s), table::empty, key) == table::empty)
+      if (device::compare_and_swap(device::scratch(m.heavy_hitters + s), table::empty, key) ==
+          table::empty)
         return true;
     return false;
   }
 };
 
 /// Keeps the rows of heavy hitters back in a split: their groups stay in the team's scratch until
-/// its end. The thread that sees the first row of a group stores its value. Other threads merge
-/// theirs after a barrier, after each has merged its consecutive rows of one group. If the
-/// operation has an identity, every group begins with it, including those of which a team sees no
+/// its end. The thread that marks a group's slot as present stores its row's value. Other threads
+/// merge theirs after a barrier, after each has merged its consecutive rows of one group. If the
+/// operation has an identity, every group begins with it, including those of which a team has no
 /// row.
 template <class ExecSpace, class Source, class Op>
-class hot_groups {
+class heavy_hitter_filter {
   using row = typename Source::row;
   using loaded = typename Source::loaded;
-  using table = hot_table<ExecSpace, row>;
+  using table = heavy_hitter_table<ExecSpace, row>;
   using bits = typename table::bits;
   using value = value_type<row>;
   using values = slot_values<ExecSpace, value>;
   static constexpr std::size_t value_bytes = has_value<row> ? values::bytes(table::all) : 0;
   static constexpr bool has_identity = !has_value<row> || identity_of<Op, value>::exists;
   static constexpr std::uint32_t done =
-      (1u << 15) - 1;  // instead of a slot: nothing is left to do for the row
+      (1u << 15) - 1;  // instead of a slot: the row needs nothing more
 
  public:
   static constexpr std::size_t scratch_bytes =
@@ -227,7 +230,10 @@ class hot_groups {
     value v = {};
   };
 
-  hot_groups(Source const& s, Op const& op, table const& t) : m_source(s), m_op(op), m_table(t) {}
+  heavy_hitter_filter(Source const& s, Op const& op, table const& t)
+      : m_source(s),
+        m_op(op),
+        m_table(t) {}
 
   template <class Team>
   KOKKOS_FUNCTION void begin(Team const& t, std::byte* memory) const {
@@ -240,21 +246,21 @@ class hot_groups {
       for (std::uint32_t i = rank; i < table::all; i += size)
         values_in(memory).store(i, identity_of<Op, value>::get());
   }
-  /// Takes a row whose key is a heavy hitter. Returns the slot of its group for add(), or `done`.
-  /// Returns `none` if the row is not kept back.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t take(std::byte* memory, loaded const& l,
-                                                 std::uint64_t i) const {
+  /// Keeps a row back if its key is a heavy hitter. Returns the slot of its group for add(), or
+  /// `done`. Returns `none` if the row is not kept back.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t try_filter(std::byte* memory, loaded const& l,
+                                                       std::uint64_t i) const {
     std::uint32_t const s = find(memory, Source::key_of(l));
     if (s == none) return none;
     if constexpr (!has_value<row>) return done;
     if constexpr (has_value<row> && !has_identity)
-      if (make_present(memory, s)) {
+      if (try_mark_present(memory, s)) {
         values_in(memory).store(s, m_source.make(l, i).value);
         return done;
       }
     return s;
   }
-  /// Merges a row into the group whose slot take() has returned. Call after a barrier.
+  /// Merges a row into the group whose slot try_filter() has returned. Call after a barrier.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::byte* memory, pending& p, std::uint32_t slot,
                                        loaded const& l, std::uint64_t i) const {
     if constexpr (has_value<row>) {
@@ -309,7 +315,7 @@ class hot_groups {
     return found;
   }
   /// Marks a slot as having a group. Returns whether the caller is the first to do so.
-  KOKKOS_FORCEINLINE_FUNCTION static bool make_present(std::byte* memory, std::uint32_t slot) {
+  KOKKOS_FORCEINLINE_FUNCTION static bool try_mark_present(std::byte* memory, std::uint32_t slot) {
     std::uint32_t* const word = present(memory) + slot / 32;
     std::uint32_t const bit = 1u << slot % 32;
     std::uint32_t old = device::load_relaxed(device::scratch(word));
@@ -329,18 +335,19 @@ class hot_groups {
 /// Writes the group of the heavy hitter in slot s, merged from what `teams` teams have kept. One
 /// thread per slot.
 template <class ExecSpace, class Row, class Op, class Result>
-KOKKOS_FUNCTION void write_hot_group(hot_table<ExecSpace, Row> const& table, std::uint32_t s,
-                                     std::uint64_t teams, Op const& op, Result const& result,
-                                     std::uint64_t* count) {
-  using hot = hot_table<ExecSpace, Row>;
-  if (table.keys[s] == hot::empty) return;
-  auto const key = s == hot::special ? typename hot::bits(hot::empty) : table.keys[s];
+KOKKOS_FUNCTION void write_heavy_hitter(heavy_hitter_table<ExecSpace, Row> const& table,
+                                        std::uint32_t s, std::uint64_t teams, Op const& op,
+                                        Result const& result, std::uint64_t* count) {
+  using heavy_hitters = heavy_hitter_table<ExecSpace, Row>;
+  if (table.keys[s] == heavy_hitters::empty) return;
+  auto const key = s == heavy_hitters::special ? typename heavy_hitters::bits(heavy_hitters::empty)
+                                               : table.keys[s];
   bool has = false;
   value_type<Row> v{};
   for (std::uint64_t t = 0; t < teams; ++t) {
-    if ((table.present[t * hot::words + s / 32] >> s % 32 & 1) == 0) continue;
+    if ((table.present[t * heavy_hitters::words + s / 32] >> s % 32 & 1) == 0) continue;
     if constexpr (has_value<Row>) {
-      auto const of_team = table.values[t * hot::all + s];
+      auto const of_team = table.values[t * heavy_hitters::all + s];
       v = has ? static_cast<value_type<Row>>(op(v, of_team)) : of_team;
     }
     has = true;

@@ -18,24 +18,24 @@
 namespace karpos::perf {
 
 /// The options in the form in which they are written.
-struct map_words {
+struct map_arguments {
   std::string map = "hash", keys = "2^24";
   std::vector<std::string> peers;
-  std::vector<std::string> unfit;  ///< maps that the command refuses
+  std::vector<std::string> unsupported;  ///< maps that the command refuses
   CLI::Option *with_peers = nullptr, *with_load = nullptr;
   bool as_json = false;
 };
 
 /// Adds --map, --keys, --load, and the options of add_last_map_options. The help does not offer the
-/// maps in words.unfit.
-void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char const* keys,
+/// maps in arguments.unsupported.
+void add_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p, char const* keys,
                      char const* load);
 /// Adds --key-bytes, --reps, --seed, --peers, --json.
-void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p);
+void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p);
 
 /// Returns the maps to measure, the reference first. If --peers names none, all maps for which
 /// `can` holds are peers.
-std::vector<std::string> chosen_maps(map_words const& words,
+std::vector<std::string> chosen_maps(map_arguments const& arguments,
                                      std::function<bool(subject_entry const&)> const& can);
 
 /// Prints where the run took place, and the ceilings.

@@ -15,11 +15,10 @@
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
 
-// Payload columns of a table, whose values travel with the keys of its rows through a partitioned
-// join (`carried`):
+// Payload columns of a table, whose values a partitioned join moves with the keys of their rows:
 //
 //   columns      | a | b | c of 8 bytes |      of row i
-//   carried      | a | b | c   c |             words of 32 bits, side by side
+//   payload      | a | b | c   c |             words of 32 bits, side by side
 //   split        keys | k | k | k | …          of the rows of a partition, in two arrays
 //                values | abcc | abcc | abcc | …
 //
@@ -30,21 +29,21 @@ namespace karpos::detail::join {
 
 /// Words of a row's values, aligned for one load or store if possible.
 template <int Words>
-struct alignas(std::has_single_bit(unsigned(Words)) ? 4 * Words : 4) carried_values {
+struct alignas(std::has_single_bit(unsigned(Words)) ? 4 * Words : 4) payload_values {
   std::uint32_t word[Words];
 };
 
 template <class T>
 inline constexpr int words_of_value = sizeof(T) <= 4 ? 1 : 2;
 template <class T>
-inline constexpr bool may_be_carried =
+inline constexpr bool is_payload_type =
     std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
 /// Payload columns, which pack the values of a row into words. If there are no columns, a row has
 /// one word, which is 0.
 template <class... Columns>
-class carried_columns {
+class payload_columns {
   template <std::size_t I>
   using value = typename std::tuple_element_t<I, std::tuple<Columns...>>::non_const_value_type;
 
@@ -53,10 +52,10 @@ class carried_columns {
       sizeof...(Columns) == 0 ? 1
                               : (words_of_value<typename Columns::non_const_value_type> + ... + 0);
   static constexpr bool fit =
-      (may_be_carried<typename Columns::non_const_value_type> && ...) && words <= 4;
-  using values = carried_values<words>;
+      (is_payload_type<typename Columns::non_const_value_type> && ...) && words <= 4;
+  using values = payload_values<words>;
 
-  explicit carried_columns(pack<Columns...> const& columns) : m_columns(columns) {}
+  explicit payload_columns(pack<Columns...> const& columns) : m_columns(columns) {}
 
   /// Loads the values of rows i, …, i + N - 1.
   template <int N>
@@ -118,13 +117,13 @@ class carried_columns {
   pack<Columns...> m_columns;
 };
 
-/// Source of a partition: rows of one key column with exact words (split_rows.hpp), and the values
-/// of payload columns. The word is loaded first, the values later (`rest`).
+/// Source of a split: rows of one key column with exact words (split_rows.hpp), and the values of
+/// payload columns. The word is loaded first, the values later (`payload`).
 template <class Rows, class Functions, class Columns>
-struct carried_rows_to_split {
+struct payload_rows_to_split {
   using words = rows_to_split<Rows, Functions, true>;
   using loaded = typename words::loaded;
-  using rest = typename Columns::values;
+  using payload = typename Columns::values;
   /// A row in scratch, where rows need not be aligned to more than a word.
   struct row {
     loaded key;
@@ -139,13 +138,13 @@ struct carried_rows_to_split {
   KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
     keys.template load_neighbours<N>(i, to);
   }
-  KOKKOS_FUNCTION auto unsettled() const { return keys.unsettled(); }
-  KOKKOS_FORCEINLINE_FUNCTION void settle(loaded& word) const { keys.settle(word); }
+  KOKKOS_FUNCTION auto unmixed_source() const { return keys.unmixed_source(); }
+  KOKKOS_FORCEINLINE_FUNCTION void mix_key(loaded& word) const { keys.mix_key(word); }
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void load_rest(std::uint64_t i, rest* to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load_payload(std::uint64_t i, payload* to) const {
     columns.template load<N>(i, to);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded key, rest const& values) {
+  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded key, payload const& values) {
     row r{key, {}};
     for (int w = 0; w < Columns::words; ++w) r.word[w] = values.word[w];
     return r;
@@ -154,14 +153,14 @@ struct carried_rows_to_split {
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded key) { return key; }
 };
 
-/// Source of a partition: the rows that an earlier pass has written to fixed-capacity partitions.
+/// Source of a split: the rows that an earlier pass has written to fixed-capacity partitions.
 template <class Source>
-struct carried_rows_in_rooms {
+struct payload_rows_in_partitions {
   using loaded = typename Source::loaded;
-  using rest = typename Source::rest;
+  using payload = typename Source::payload;
   using row = typename Source::row;
   loaded const* keys;
-  rest const* values;
+  payload const* values;
 
   KOKKOS_FUNCTION std::uint64_t size() const { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys[i]; }
@@ -170,10 +169,10 @@ struct carried_rows_in_rooms {
     device::load_streamed<N>(keys + i, to);
   }
   template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void load_rest(std::uint64_t i, rest* to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load_payload(std::uint64_t i, payload* to) const {
     device::load_streamed<N>(values + i, to);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded key, rest const& r) {
+  KOKKOS_FORCEINLINE_FUNCTION static row make(loaded key, payload const& r) {
     return Source::make(key, r);
   }
   template <class KeyOrRow>
@@ -184,11 +183,11 @@ struct carried_rows_in_rooms {
 
 /// Output of a split: an array of keys and an array of values.
 template <class Word, class Values>
-struct keys_and_carried {
+struct keys_and_payload {
   Word* keys;
   Values* values;
 
-  struct place {
+  struct reference {
     Word* key;
     Values* values;
     template <class Row>
@@ -199,7 +198,7 @@ struct keys_and_carried {
       *values = v;
     }
   };
-  KOKKOS_FORCEINLINE_FUNCTION place operator[](std::uint64_t i) const {
+  KOKKOS_FORCEINLINE_FUNCTION reference operator[](std::uint64_t i) const {
     return {keys + i, values + i};
   }
 };
@@ -207,14 +206,14 @@ struct keys_and_carried {
 /// Writes the values of a left and a right row to a row of the output, if it has space for that
 /// row. `l` is the left row's index in the split, where its values lie.
 template <class Left, class Right>
-struct write_carried {
+struct write_payload {
   typename Left::values const* left_values;
   Left left;
   Right right;
-  std::uint64_t room;
+  std::uint64_t capacity;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t at, std::uint64_t l,
                                               typename Right::values const& r) const {
-    if (at >= room) return;
+    if (at >= capacity) return;
     left.store(at, left_values[l]);
     right.store(at, r);
   }

@@ -10,9 +10,9 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/loops.hpp"
 
-// Renewal of the overflow marks of a full table. Insertions that set marks on their way leave marks
-// of refused keys: if there are many, no lookup of a missing key ends early. The marks of the
-// stored keys alone are gathered in memory beside the table, then replace those of the table.
+// Rebuilding the overflow marks of a full table. Insertions that set marks eagerly leave marks of
+// refused keys: if there are many, no lookup of a missing key ends early. The marks of the stored
+// keys alone are gathered in memory beside the table, then replace those of the table.
 //
 // Blocking insertions do this, when nothing else runs. Lookups, erasures and insertions could run
 // concurrently: a full table takes no key before it is cleared or rebuilt, so that every mark that
@@ -37,8 +37,8 @@ struct replace_marks {
 /// Replaces the marks of a table by those that its keys need. Asynchronous. `gathered`: memory of
 /// mark_words(pairs) words. Requires: no slot is empty, and all keys are published.
 template <class Table, class ExecSpace>
-void renew_marks(std::string const& label, ExecSpace const& exec, Table const& table,
-                 std::uint64_t slots, std::uint32_t* marks, std::uint32_t* gathered) {
+void rebuild_marks(std::string const& label, ExecSpace const& exec, Table const& table,
+                   std::uint64_t slots, std::uint32_t* marks, std::uint32_t* gathered) {
   std::uint64_t const words = mark_words(table.pairs());
   fill_with(label, exec, gathered, words, same_value<std::uint32_t>{0});
   device::loop_over(label, exec, slots, gather_marks<Table>{table, gathered});

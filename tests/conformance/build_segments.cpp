@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "karpos/detail/open_addressing/page_insertion.hpp"
+#include "karpos/detail/open_addressing/segmented_insertion.hpp"
+#include "karpos/detail/partition/fixed_partitions.hpp"
 #include "karpos/detail/partition/move.hpp"
-#include "karpos/detail/partition/rooms.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 #include "support/places.hpp"
 
-// The step with which GPU teams (blocks) build table segments ("pages"), on teams that a CPU
-// emulates: threads run in random order.
+// The step with which GPU teams (blocks) build table segments, on teams that a CPU emulates: their
+// threads run in random order.
 
 namespace {
 
@@ -27,20 +27,20 @@ using karpos_test::emulated_block;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-TEST_CASE("rooms where rows and places can be counted") {
-  CHECK(room_of_part(1'000'000, 1'000) == 1'248);
-  CHECK(room_of_part(u64(1) << 31, 8) > u32(1) << 28);
-  CHECK(room_of_part(u64(1) << 31, 2) == 0);  // the slots of a partition exceed 2^31
-  CHECK(room_of_part(u64(1) << 31, 1) == 0);
-  CHECK(room_of_part((u64(1) << 32) - 1, 1) == 0);      // as long as all rows that 32 bits count
-  CHECK(room_of_part((u64(1) << 32) - 1, 4'096) == 0);  // their capacities are larger
+TEST_CASE("partitions have a fixed capacity if their rows and places can be counted") {
+  CHECK(partition_capacity(1'000'000, 1'000) == 1'248);
+  CHECK(partition_capacity(u64(1) << 31, 8) > u32(1) << 28);
+  CHECK(partition_capacity(u64(1) << 31, 2) == 0);  // the slots of a partition exceed 2^31
+  CHECK(partition_capacity(u64(1) << 31, 1) == 0);
+  CHECK(partition_capacity((u64(1) << 32) - 1, 1) == 0);  // as long as all rows that 32 bits count
+  CHECK(partition_capacity((u64(1) << 32) - 1, 4'096) == 0);  // their capacities are larger
 }
 
-TEST_CASE("a search for room begins at the first slot that was seen empty") {
-  u32 const none[] = {1, 2, 3, 4}, all[] = {9, 9, 9, 9}, left[] = {1, 2, 9, 9};
+TEST_CASE("a search for an empty slot begins at the first one that was seen empty") {
+  u32 const none[] = {1, 2, 3, 4}, all[] = {9, 9, 9, 9}, two[] = {1, 2, 9, 9};
   CHECK(first_empty(none, 9u) == 4);
   CHECK(first_empty(all, 9u) == 0);
-  CHECK(first_empty(left, 9u) == 2);
+  CHECK(first_empty(two, 9u) == 2);
   u32 const torn[] = {1, 2, 3, 9, 4, 9, 9, 9};  // slot 3 was filled after its read, slot 4 before
   CHECK(first_empty(torn, 9u) == 3);
 }
@@ -54,44 +54,44 @@ struct open_map : karpos::hash_map<Key, T, exec_space, Hash, karpos::equal_to<Ke
 };
 
 template <class Key, class T, class Combine, class Hash = karpos::hash<Key>>
-class pages_of_a_map {
+class segmented_map {
   using map_type = open_map<Key, T, Hash>;
   using table = decltype(std::declval<map_type const&>().table());
   using row = row_of<table>;
-  using step = build_pages<exec_space, table, Combine>;
+  using step = build_segments<exec_space, table, Combine>;
 
  public:
-  explicit pages_of_a_map(u64 max_keys, Hash const& hash = {})
+  explicit segmented_map(u64 max_keys, Hash const& hash = {})
       : m_map(exec_space{}, max_keys, {.load = 0.9, .seed = 0}, hash) {
     (void)m_map.ref();  // the map does not see changes to its table
   }
   map_type& map() { return m_map; }
 
-  /// Runs the step over some rows with segments of at most max_page_pairs bucket pairs. `room`:
-  /// capacity of the list of rows that do not fit.
-  page_counts run(std::vector<row> const& input, u64 max_page_pairs, u64 max_parts, u64 room,
-                  page_state state, Combine const& combine, u64 seed) {
-    page_plan const plan(m_map.bucket_count() / 2, max_page_pairs, max_parts);
-    CHECK(plan.parts * plan.part_pairs >= plan.pairs);
-    CHECK(plan.pages_per_part * plan.page_pairs >= plan.part_pairs);
-    CHECK(plan.page_pairs <= std::max(max_page_pairs, u64(2)));
-    CHECK(plan.parts <= max_parts);
+  /// Runs the step over some rows with segments of at most max_segment_pairs bucket pairs.
+  /// `capacity`: capacity of the list of deferred rows.
+  segment_counts run(std::vector<row> const& input, u64 max_segment_pairs, u64 max_partitions,
+                     u64 capacity, table_state state, Combine const& combine, u64 seed) {
+    segment_plan const plan(m_map.bucket_count() / 2, max_segment_pairs, max_partitions);
+    CHECK(plan.partitions * plan.partition_pairs >= plan.pairs);
+    CHECK(plan.segments_per_partition * plan.segment_pairs >= plan.partition_pairs);
+    CHECK(plan.segment_pairs <= std::max(max_segment_pairs, u64(2)));
+    CHECK(plan.partitions <= max_partitions);
     table const t = m_map.table();
-    split(part_of_key<table>(t, plan), input, plan.parts);
-    m_listed.assign(room + 1, row{});
+    split(partition_of_key<table>(t, plan), input, plan.partitions);
+    m_deferred.assign(capacity + 1, row{});
     m_bits.assign(input.size() / 32 + 1, 0);
-    page_counts counts{};
+    segment_counts counts{};
     step const s(t, plan, {m_rows.data(), m_begins.data(), {}},
-                 {m_listed.data(), room, m_bits.data()}, &counts, state, combine);
+                 {m_deferred.data(), capacity, m_bits.data()}, &counts, state, combine);
     emulated_block block(24, seed);
-    auto const teams = static_cast<int>(plan.parts * plan.pages_per_part);
+    auto const teams = static_cast<int>(plan.partitions * plan.segments_per_partition);
     for (int team = 0; team < teams; ++team) block.run(s, team, teams);
     return counts;
   }
-  /// Returns the rows that did not fit, from the list and from the bits.
-  std::vector<row> left(u64 count, u64 room) const {
-    std::vector<row> rows(m_listed.begin(),
-                          m_listed.begin() + static_cast<long>(std::min(count, room)));
+  /// Returns the deferred rows, from the list and from the bits.
+  std::vector<row> deferred(u64 count, u64 capacity) const {
+    std::vector<row> rows(m_deferred.begin(),
+                          m_deferred.begin() + static_cast<long>(std::min(count, capacity)));
     for (u64 i = 0; i < m_rows.size(); ++i)
       if (set_bits_of{m_bits.data()}(i)) rows.push_back(m_rows[i]);
     return rows;
@@ -108,8 +108,7 @@ class pages_of_a_map {
     }
   }
   /// Counts the buckets, without holes and tombstones, whose key order lacks a mark that it must
-  /// have or has one that it must not have. Rows that did not fit at first may have filled such
-  /// buckets.
+  /// have or has one that it must not have. Deferred rows may have filled such buckets.
   struct marks_found {
     u64 buckets = 0, missing = 0, needless = 0;
   };
@@ -147,19 +146,19 @@ class pages_of_a_map {
   static auto slot_of(table const& t, u64 bucket, int slot) {
     return *t.slot_at(bucket * table::bucket_slots + static_cast<u64>(slot));
   }
-  void split(part_of_key<table> const& part_of, std::vector<row> const& input, u64 parts) {
-    std::vector<std::vector<row>> in_parts(parts);
-    for (row const& r : input) in_parts.at(part_of(r.key)).push_back(r);
+  void split(partition_of_key<table> const& of_key, std::vector<row> const& input, u64 partitions) {
+    std::vector<std::vector<row>> in_partitions(partitions);
+    for (row const& r : input) in_partitions.at(of_key(r.key)).push_back(r);
     m_rows.clear();
     m_begins.assign(1, 0);
-    for (auto const& part : in_parts) {
-      m_rows.insert(m_rows.end(), part.begin(), part.end());
+    for (auto const& rows : in_partitions) {
+      m_rows.insert(m_rows.end(), rows.begin(), rows.end());
       m_begins.push_back(m_rows.size());
     }
   }
 
   map_type m_map;
-  std::vector<row> m_rows, m_listed;
+  std::vector<row> m_rows, m_deferred;
   std::vector<u64> m_begins;
   std::vector<u32> m_bits;
   std::map<u64, u32> m_marks;
@@ -185,14 +184,15 @@ Kokkos::View<X*, Kokkos::HostSpace> view_of(std::vector<X> const& from) {
 }
 
 /// Reduces rows, some of them with equal keys, into a map that holds some keys; then inserts the
-/// rows that did not fit one by one.
+/// deferred rows one by one.
 template <class Key, class T>
-void sums_by_key(u64 n, u64 max_page_pairs, u64 max_parts, u64 room, bool is_empty) {
-  INFO("n = ", n, ", pages of ", max_page_pairs, ", parts ", max_parts, ", room ", room);
+void sums_by_key(u64 n, u64 max_segment_pairs, u64 max_partitions, u64 capacity, bool is_empty) {
+  INFO("n = ", n, ", segments of ", max_segment_pairs, ", partitions ", max_partitions,
+       ", capacity ", capacity);
   auto const keys = karpos_test::unique_keys<Key>(n);
   auto const draws = karpos_test::skewed_draws(keys, n, n);
-  pages_of_a_map<Key, T, karpos::plus> pages(n);
-  auto& map = pages.map();
+  segmented_map<Key, T, karpos::plus> segments(n);
+  auto& map = segments.map();
   std::map<Key, T> expected;
   if (!is_empty) {
     std::vector<Key> const some(keys.begin(), keys.begin() + static_cast<long>(n / 3));
@@ -205,21 +205,21 @@ void sums_by_key(u64 n, u64 max_page_pairs, u64 max_parts, u64 room, bool is_emp
     rows.push_back({draws[i], static_cast<T>(i)});
     expected[draws[i]] += static_cast<T>(i);
   }
-  page_counts const counts =
-      pages.run(rows, max_page_pairs, max_parts, room, {is_empty, false}, {}, n);
-  std::vector<Key> left_keys;
-  std::vector<T> left_values;
+  segment_counts const counts =
+      segments.run(rows, max_segment_pairs, max_partitions, capacity, {is_empty, false}, {}, n);
+  std::vector<Key> deferred_keys;
+  std::vector<T> deferred_values;
   u64 needlessly = 0;
-  for (auto const& r : pages.left(counts.left, room)) {
-    needlessly += pages.has_place(r);
-    left_keys.push_back(r.key);
-    left_values.push_back(r.value);
+  for (auto const& r : segments.deferred(counts.deferred, capacity)) {
+    needlessly += segments.has_place(r);
+    deferred_keys.push_back(r.key);
+    deferred_values.push_back(r.value);
   }
-  CHECK(left_keys.size() == counts.left);
+  CHECK(deferred_keys.size() == counts.deferred);
   CHECK(needlessly == 0);
-  CHECK(counts.report.inserted + counts.report.existing + counts.left == n);
-  auto const rest =
-      map.insert_or_apply(exec_space{}, view_of(left_keys), view_of(left_values), karpos::plus{});
+  CHECK(counts.report.inserted + counts.report.existing + counts.deferred == n);
+  auto const rest = map.insert_or_apply(exec_space{}, view_of(deferred_keys),
+                                        view_of(deferred_values), karpos::plus{});
   CHECK(counts.report.inserted + rest.inserted == expected.size() - before);
   CHECK(contents<Key, T>(map) == expected);
   Kokkos::View<T*, Kokkos::HostSpace> const out("values", n);
@@ -229,23 +229,23 @@ void sums_by_key(u64 n, u64 max_page_pairs, u64 max_parts, u64 room, bool is_emp
   CHECK(wrong == 0);
 }
 
-TEST_CASE("pages of every size sum values by key") {
+TEST_CASE("segments of every size sum values by key") {
   for (bool const is_empty : {true, false}) {
-    for (u64 const page : {1, 2, 7, 64, 1000}) {
-      sums_by_key<u32, u32>(600, page, 8192, 600, is_empty);
-      sums_by_key<u64, u64>(500, page, 8192, 500, is_empty);
+    for (u64 const segment : {1, 2, 7, 64, 1000}) {
+      sums_by_key<u32, u32>(600, segment, 8192, 600, is_empty);
+      sums_by_key<u64, u64>(500, segment, 8192, 500, is_empty);
     }
     sums_by_key<u32, u32>(1, 8, 8192, 10, is_empty);
     sums_by_key<u32, u32>(4, 8, 8192, 10, is_empty);
   }
 }
 
-TEST_CASE("parts of several pages, and rows left that the list has no room for") {
+TEST_CASE("partitions of several segments, and more deferred rows than the list holds") {
   for (bool const is_empty : {true, false})
-    for (u64 const parts : {1, 3, 16}) {
-      sums_by_key<u32, u32>(2000, 16, parts, 2000, is_empty);
-      sums_by_key<u32, u32>(2000, 16, parts, 5, is_empty);
-      sums_by_key<u64, u64>(2000, 32, parts, 0, is_empty);
+    for (u64 const partitions : {1, 3, 16}) {
+      sums_by_key<u32, u32>(2000, 16, partitions, 2000, is_empty);
+      sums_by_key<u32, u32>(2000, 16, partitions, 5, is_empty);
+      sums_by_key<u64, u64>(2000, 32, partitions, 0, is_empty);
     }
 }
 
@@ -253,9 +253,10 @@ TEST_CASE("parts of several pages, and rows left that the list has no room for")
 /// is erased. A team places such rows first and finds no equal keys. The last call has a key that
 /// is stored already. The order of keys must mark all keys beyond their first pair, and few others.
 template <class Key, class T>
-void fills_in_order(u64 n, u64 max_page_pairs, u64 max_parts, u64 room) {
-  INFO("n = ", n, ", pages of ", max_page_pairs, ", parts ", max_parts, ", room ", room);
-  pages_of_a_map<Key, T, karpos::detail::keep_stored> pages(n);
+void fills_in_order(u64 n, u64 max_segment_pairs, u64 max_partitions, u64 capacity) {
+  INFO("n = ", n, ", segments of ", max_segment_pairs, ", partitions ", max_partitions,
+       ", capacity ", capacity);
+  segmented_map<Key, T, karpos::detail::keep_stored> segments(n);
   auto const keys = karpos_test::unique_keys<Key>(n);
   std::map<Key, T> expected;
   u64 const calls = 4;
@@ -265,76 +266,76 @@ void fills_in_order(u64 n, u64 max_page_pairs, u64 max_parts, u64 room) {
       rows.push_back({keys[i], static_cast<T>(i)});
     auto const added = rows.size();
     if (call == 3) rows.push_back({expected.begin()->first, T(1)});
-    page_counts const counts =
-        pages.run(rows, max_page_pairs, max_parts, room, {call == 0, true}, {}, n + call);
+    segment_counts const counts = segments.run(rows, max_segment_pairs, max_partitions, capacity,
+                                               {call == 0, true}, {}, n + call);
     CHECK(counts.report.invalid == 0);
-    std::vector<Key> left_keys;
-    std::vector<T> left_values;
+    std::vector<Key> deferred_keys;
+    std::vector<T> deferred_values;
     u64 needlessly = 0;
-    auto const left = pages.left(counts.left, room);
-    for (auto const& r : left) {
-      needlessly += pages.has_place(r);
-      left_keys.push_back(r.key);
-      left_values.push_back(r.value);
+    auto const deferred = segments.deferred(counts.deferred, capacity);
+    for (auto const& r : deferred) {
+      needlessly += segments.has_place(r);
+      deferred_keys.push_back(r.key);
+      deferred_values.push_back(r.value);
     }
     CHECK(needlessly == 0);
-    pages.expect_marks(left);
-    auto const found = pages.compare_marks();
+    segments.expect_marks(deferred);
+    auto const found = segments.compare_marks();
     CHECK(found.missing == 0);
     CHECK(found.needless * (sizeof(Key) == 4 ? 10 : 2) <= found.buckets);
-    auto const rest = pages.map().insert(exec_space{}, view_of(left_keys), view_of(left_values));
+    auto const rest =
+        segments.map().insert(exec_space{}, view_of(deferred_keys), view_of(deferred_values));
     CHECK(counts.report.inserted + rest.inserted == added);
     for (auto const& r : rows) expected.try_emplace(r.key, r.value);
     if (call == 2) {
       std::vector<Key> gone;
       for (u64 i = 0; i < n / 2; i += 7) gone.push_back(keys[i]);
-      CHECK(pages.map().erase(exec_space{}, view_of(gone)) == gone.size());
+      CHECK(segments.map().erase(exec_space{}, view_of(gone)) == gone.size());
       for (Key const key : gone) expected.erase(key);
     }
   }
-  CHECK(contents<Key, T>(pages.map()) == expected);
+  CHECK(contents<Key, T>(segments.map()) == expected);
 }
 
 TEST_CASE("different keys are placed first, and full buckets say what lies beyond their pairs") {
-  for (u64 const page : {2, 7, 64, 1000}) {
-    fills_in_order<u32, u32>(1200, page, 8192, 1200);
-    fills_in_order<u64, u64>(1000, page, 8192, 1000);
+  for (u64 const segment : {2, 7, 64, 1000}) {
+    fills_in_order<u32, u32>(1200, segment, 8192, 1200);
+    fills_in_order<u64, u64>(1000, segment, 8192, 1000);
   }
-  for (u64 const parts : {1, 3}) {
-    fills_in_order<u32, u32>(1000, 16, parts, 5);
-    fills_in_order<u64, u64>(1000, 16, parts, 0);
+  for (u64 const partitions : {1, 3}) {
+    fills_in_order<u32, u32>(1000, 16, partitions, 5);
+    fills_in_order<u64, u64>(1000, 16, partitions, 0);
   }
 }
 
 /// A hash that puts every seventh key into the first of 64 parts of a table; every 1,001st key has
 /// the hash 0.
-struct crowds : karpos_test::crowds_in_a_part {
-  crowds(u64 slots = 0)
-      : crowds_in_a_part{7, 64, {karpos::detail::hashed::open_addressing, slots}} {}
+struct crowds : karpos_test::clustered_hash {
+  crowds(u64 slots = 0) : clustered_hash{7, 64, {karpos::detail::hashed::open_addressing, slots}} {}
   KOKKOS_FUNCTION u64 operator()(u32 key) const {
-    return key % 1001 == 0 ? 0 : crowds_in_a_part::operator()(key);
+    return key % 1001 == 0 ? 0 : clustered_hash::operator()(key);
   }
 };
 
 TEST_CASE(
-    "keys that a crowded region has no place for are counted as rejected, and no others are "
+    "keys that a crowded region has no slot for are counted as rejected, and no others are "
     "missing") {
   u64 const n = 400'000;
-  using pages_type = pages_of_a_map<u32, u32, karpos::detail::keep_stored, crowds>;
-  pages_type pages(n, crowds(pages_type(n).map().capacity()));
-  auto& map = pages.map();
+  using segmented_map_type = segmented_map<u32, u32, karpos::detail::keep_stored, crowds>;
+  segmented_map_type segments(n, crowds(segmented_map_type(n).map().capacity()));
+  auto& map = segments.map();
   auto const keys = karpos_test::unique_keys<u32>(n);
   std::vector<karpos::key_value<u32, u32>> rows;
   for (u32 const key : keys) rows.push_back({key, ~key});
-  page_counts const counts = pages.run(rows, 1000, 8192, n / 8, {true, true}, {}, 1);
-  std::vector<u32> left_keys, left_values;
-  for (auto const& r : pages.left(counts.left, n / 8)) {
-    left_keys.push_back(r.key);
-    left_values.push_back(r.value);
+  segment_counts const counts = segments.run(rows, 1000, 8192, n / 8, {true, true}, {}, 1);
+  std::vector<u32> deferred_keys, deferred_values;
+  for (auto const& r : segments.deferred(counts.deferred, n / 8)) {
+    deferred_keys.push_back(r.key);
+    deferred_values.push_back(r.value);
   }
-  CHECK(counts.report.inserted + counts.left == n);
-  auto const rest = map.insert(exec_space{}, view_of(left_keys), view_of(left_values));
-  CHECK(rest.inserted + rest.rejected == counts.left);
+  CHECK(counts.report.inserted + counts.deferred == n);
+  auto const rest = map.insert(exec_space{}, view_of(deferred_keys), view_of(deferred_values));
+  CHECK(rest.inserted + rest.rejected == counts.deferred);
   CHECK(rest.rejected > 0);
   u64 const inserted = counts.report.inserted + rest.inserted;
   CHECK(map.size(exec_space{}) == inserted);
@@ -367,34 +368,35 @@ void leaves_dead_slots_out(u64 n) {
   auto const t = map.table();
   using table = std::decay_t<decltype(t)>;
   using source = rows_of_slots<table>;
-  using rooms = partition::rooms<row_of<table>, holds_no_rows<table>>;
-  page_plan const plan(map.bucket_count() / 2, 16, 40);
-  using part_of = part_of_key<table>;
-  partition::part_of_row<source, part_of> const part{part_of(t, plan),
-                                                     static_cast<u32>(plan.parts)};
-  std::vector<u32> taken(plan.parts), filled(plan.parts);
-  auto const room = static_cast<u32>(n);
-  std::vector<row_of<table>> out(plan.parts * room), list(n);
-  u32 listed = 0;
-  rooms const to{taken.data(),
-                 filled.data(),
-                 list.data(),
-                 &listed,
-                 room,
-                 static_cast<u32>(n),
-                 static_cast<int>(plan.parts),
-                 {t}};
+  using fixed_partitions = partition::fixed_partitions<row_of<table>, empty_slot_filter<table>>;
+  segment_plan const plan(map.bucket_count() / 2, 16, 40);
+  using of_key = partition_of_key<table>;
+  partition::partition_of_row<source, of_key> const partition_of{of_key(t, plan),
+                                                                 static_cast<u32>(plan.partitions)};
+  std::vector<u32> taken(plan.partitions), filled(plan.partitions);
+  auto const capacity = static_cast<u32>(n);
+  std::vector<row_of<table>> out(plan.partitions * capacity), list(n);
+  u32 overflowed = 0;
+  fixed_partitions const to{taken.data(),
+                            filled.data(),
+                            list.data(),
+                            &overflowed,
+                            capacity,
+                            static_cast<u32>(n),
+                            static_cast<int>(plan.partitions),
+                            {t}};
   source const all(t, map.capacity());
-  partition::move_tiles<emulated_device, source, decltype(part), false, rooms> const step(
-      all, part, {all.size(), all.size(), 2}, to, out.data());
+  partition::move_tiles<emulated_device, source, decltype(partition_of), false,
+                        fixed_partitions> const step(all, partition_of, {all.size(), all.size(), 2},
+                                                     to, out.data());
   emulated_block block(24, n);
   for (int team = 0; team < 2; ++team) block.run(step, team, 2);
-  CHECK(listed == 0);
+  CHECK(overflowed == 0);
   std::map<Key, T> got;
-  for (u64 p = 0; p < plan.parts; ++p)
+  for (u64 p = 0; p < plan.partitions; ++p)
     for (u64 i = 0; i < taken[p]; ++i) {
-      auto const& r = out[p * room + i];
-      CHECK(part(r) == p);
+      auto const& r = out[p * capacity + i];
+      CHECK(partition_of(r) == p);
       CHECK(got.emplace(r.key, r.value).second);
     }
   CHECK(got == contents<Key, T>(map));
@@ -420,7 +422,7 @@ void orders_stand_for_sets() {
     for (u32 set = 0; set < 1u << order::classes; ++set) {
       Bits moved[B];
       std::copy(keys, keys + B, moved);
-      u32 const to = order::places(in(keys), set);
+      u32 const to = order::permutation(in(keys), set);
       for (int i = 0; i < order::keys; ++i) moved[to >> 2 * i & 3] = keys[i];
       CHECK(std::is_permutation(moved, moved + B, keys));
       CHECK(order::marks(in(moved)) == (std::popcount(set) == 3 ? 15 : set));
@@ -437,55 +439,58 @@ TEST_CASE("orders of keys stand for sets of classes") {
   orders_stand_for_sets<u32, 8>();
 }
 
-TEST_CASE("parts of keys are those of their home pairs") {
-  pages_of_a_map<u32, u32, karpos::detail::keep_stored> pages(100000);
-  auto const t = pages.map().table();
-  for (u64 const page : {1, 2, 3, 31, 64, 1000, 4096, 100000}) {
-    page_plan const plan(pages.map().bucket_count() / 2, page, 8192);
-    part_of_key<std::decay_t<decltype(t)>> const part_of(t, plan);
+TEST_CASE("partitions of keys are those of their home pairs") {
+  segmented_map<u32, u32, karpos::detail::keep_stored> segments(100000);
+  auto const t = segments.map().table();
+  for (u64 const segment : {1, 2, 3, 31, 64, 1000, 4096, 100000}) {
+    segment_plan const plan(segments.map().bucket_count() / 2, segment, 8192);
+    partition_of_key<std::decay_t<decltype(t)>> const of_key(t, plan);
     u64 wrong = 0;
     for (u32 const key : karpos_test::unique_keys<u32>(5000))
-      wrong += part_of(key) != t.start(key).pair() / plan.part_pairs;
+      wrong += of_key(key) != t.start(key).pair() / plan.partition_pairs;
     CHECK(wrong == 0);
   }
 }
 
-TEST_CASE("rows left are ordered by the buckets that they go on at") {
+TEST_CASE("deferred rows are grouped by the buckets where their search goes on") {
   for (u64 const n : {3, 100, 5000}) {
-    pages_of_a_map<u32, u32, karpos::detail::keep_stored> pages(n);
-    auto const t = pages.map().table();
-    for (u64 const parts : {1, 7, 8192}) {
-      page_plan const plan(pages.map().bucket_count() / 2, 2, parts);
-      part_of_second_pair<std::decay_t<decltype(t)>> const part(t, plan);
-      CHECK(part.parts <= plan.parts);
-      CHECK(part.parts * 2 >= std::min(plan.parts, pages.map().bucket_count()));
+    segmented_map<u32, u32, karpos::detail::keep_stored> segments(n);
+    auto const t = segments.map().table();
+    for (u64 const partitions : {1, 7, 8192}) {
+      segment_plan const plan(segments.map().bucket_count() / 2, 2, partitions);
+      partition_of_second_pair<std::decay_t<decltype(t)>> const partition_of(t, plan);
+      CHECK(partition_of.partitions <= plan.partitions);
+      CHECK(partition_of.partitions * 2 >=
+            std::min(plan.partitions, segments.map().bucket_count()));
       u64 wrong = 0;
       for (u32 const key : karpos_test::unique_keys<u32>(500)) {
         auto path = t.start(key);
         t.advance(path);
         t.advance(path);
-        wrong += path.bucket() >> part.shift != part(key) || part(key) >= part.parts;
+        wrong += path.bucket() >> partition_of.shift != partition_of(key) ||
+                 partition_of(key) >= partition_of.partitions;
       }
       CHECK(wrong == 0);
     }
   }
 }
 
-TEST_CASE("no page is built where parts are uneven, and keys equal to a sentinel are counted") {
+TEST_CASE(
+    "no segment is built if partitions are skewed, and keys equal to a sentinel are counted") {
   u64 const keys[] = {10, 20, 30};
   u64 const begins[] = {0, 5, 25, 30};
   for (u64 const most : {19, 20}) {
-    page_counts counts{};
+    segment_counts counts{};
     for (u64 p = 0; p < 3; ++p)
-      karpos::detail::partition::find_long_part{begins, most, &counts.uneven}(p);
-    CHECK(counts.uneven == (most < 20 ? 1 : 0));
+      karpos::detail::partition::find_long_partition{begins, most, &counts.skewed}(p);
+    CHECK(counts.skewed == (most < 20 ? 1 : 0));
   }
-  pages_of_a_map<u64, u64, karpos::detail::keep_stored> pages(100);
+  segmented_map<u64, u64, karpos::detail::keep_stored> segments(100);
   std::vector<karpos::key_value<u64, u64>> rows;
   for (u64 const key : keys) rows.push_back({key, 1});
   rows.push_back({~u64(0), 1});
   rows.push_back({~u64(0) - 1, 1});
-  page_counts const counts = pages.run(rows, 4, 8192, 10, {true, true}, {}, 1);
+  segment_counts const counts = segments.run(rows, 4, 8192, 10, {true, true}, {}, 1);
   CHECK(counts.report == karpos::insert_report{3, 0, 0, 2});
 }
 

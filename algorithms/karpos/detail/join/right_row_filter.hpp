@@ -12,7 +12,7 @@
 
 namespace karpos::detail::join {
 
-/// Sets a mark. Many threads mark frequent rows: a thread that sees the mark stores nothing.
+/// Sets a mark. Many threads mark frequent rows: a thread that reads a mark stores nothing.
 KOKKOS_INLINE_FUNCTION void mark(std::uint32_t* at) {
   if (device::load_relaxed(at) == 0) device::store_relaxed(at, std::uint32_t(1));
 }
@@ -45,7 +45,7 @@ struct mark_accepted {
 /// null that equals nothing, and counts as unmatched, or was excluded by the mask, and does not
 /// count.
 template <class Rows, class RowNumber>
-struct right_rows {
+struct right_row_filter {
   Rows rows;
   row_index::row_groups<RowNumber> groups;
   std::uint32_t const* marks;
@@ -59,8 +59,8 @@ struct right_rows {
   }
   template <class Change>
   auto transformed(Change const& change) const {
-    return right_rows<decltype(change(rows)), RowNumber>{change(rows), groups, marks, marks_runs,
-                                                         matched};
+    return right_row_filter<decltype(change(rows)), RowNumber>{change(rows), groups, marks,
+                                                               marks_runs, matched};
   }
 };
 

@@ -140,7 +140,7 @@ TEST_CASE("a key that half of the rows have: pairs, and columns that are gathere
   check<std::uint32_t, double>("frequent on the right", few, left);
 }
 
-TEST_CASE("rows that are gathered: of two columns, one with nulls; columns too wide to travel") {
+TEST_CASE("rows that are gathered: of two columns, one with nulls; payload that is too wide") {
   auto const left = draws(split_rows / 2, 70'000, 10, 9), right = draws(split_rows, 70'000, 11, 9);
   auto const nulls = karpos::null_equality::unequal;
   check_rows<std::uint32_t, double>("nulls", left.rows(nulls), right.rows(nulls),

@@ -4,10 +4,9 @@
 #include "karpos/detail/sssp/relax.hpp"
 
 // Bucket fusion: in a round of a narrow frontier, each team explores several hops by itself before
-// the grid synchronises. (GAP calls this bucket fusion; the code calls such a round a `window`, as
-// in detail/bfs/block_windows.hpp, and a tentative distance a `label`.) Nothing is undone here: any
-// order of relaxations ends with the same distances, if the thread that lowers a distance makes
-// sure that the vertex is expanded with it, now or in a later round.
+// the grid synchronises. (The name is GAP's.) Nothing is undone here: any order of relaxations ends
+// with the same distances, if the thread that lowers a distance makes sure that the vertex is
+// expanded with it, now or in a later round.
 //
 //   team 0  |slice|hop 1|…|hop h| rest \  near queue,  / slice  team 0
 //   team 1  |slice|hop 1|…|hop h| rest  > one grid    <  slice  team 1   next fused round
@@ -21,15 +20,15 @@
 namespace karpos::detail::sssp {
 
 template <class Word>
-struct window_entry {
-  Word label;
+struct queue_entry {
+  Word distance;
   local_vertex vertex, from;
 };
 
 /// Bytes of the queues of a team; its tiles' bins follow them.
 template <class ExecSpace, class Word>
-inline constexpr std::size_t window_bytes =
-    64 + 2 * std::size_t(tuning<ExecSpace>::team_queue_entries) * sizeof(window_entry<Word>);
+inline constexpr std::size_t team_queue_bytes =
+    64 + 2 * std::size_t(tuning<ExecSpace>::team_queue_entries) * sizeof(queue_entry<Word>);
 
 template <class StateHandle, class ProgressHandle>
 struct relax_in_teams : step<StateHandle, ProgressHandle> {
@@ -40,14 +39,14 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   using typename base::word;
   using tuned = typename State::tuned;
   using edge = typename State::edge;
-  using entry = window_entry<word>;
+  using entry = queue_entry<word>;
   static constexpr char const* label = "karpos::sssp::relax_in_teams";
-  static constexpr std::size_t team_bytes = window_bytes<typename State::execution_space, word>;
+  static constexpr std::size_t team_bytes = team_queue_bytes<typename State::execution_space, word>;
   static constexpr int at_once = tuned::neighbours_at_once;
-  static constexpr std::uint32_t room = tuned::team_queue_entries;
+  static constexpr std::uint32_t capacity = tuned::team_queue_entries;
   // A row too long for one lane goes to the near queue; with it, the next round's frontier is not
   // narrow.
-  static_assert(tuned::window_degree >= tuned::tile_degree);
+  static_assert(tuned::lane_degree >= tuned::tile_degree);
 
   std::uint64_t work() const { return this->p->frontier.edges + this->p->frontier.queued(); }
 
@@ -61,20 +60,20 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     std::uint64_t edges = 0;
     std::uint32_t n = load_slice(team, q);
     std::uint32_t hop = 0;
-    for (; hop < state.window_hops && n > 0; ++hop) {
+    for (; hop < state.fusion_hops && n > 0; ++hop) {
       if (team.rank() == 0) q.count[(hop + 2) % 3] = 0;
       if constexpr (tuned::balances_lanes)
         expand_hop(team, t, q, hop, n, found, edges);
       else
-        expand_alone(t, q, hop, n, found, edges);
+        expand_serially(t, q, hop, n, found, edges);
       team.barrier();
-      n = Kokkos::min(q.count[(hop + 1) % 3], std::uint32_t(room));
+      n = Kokkos::min(q.count[(hop + 1) % 3], std::uint32_t(capacity));
     }
-    leave(team, t, q.of_hop(hop), hop, n, found);
+    flush_queue(team, t, q.of_hop(hop), hop, n, found);
     found.flush(t);
     std::uint64_t all = 0;
     team.prefix_sum(edges, all);
-    if (team.rank() == 0 && all > 0) device::add(state.window_edges, all);
+    if (team.rank() == 0 && all > 0) device::add(state.fused_edges, all);
   }
 
  private:
@@ -87,7 +86,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     KOKKOS_FUNCTION explicit queues(Team const& team)
         : count(reinterpret_cast<std::uint32_t*>(team.scratch())),
           first(reinterpret_cast<entry*>(team.scratch() + 64)) {}
-    KOKKOS_FUNCTION entry* of_hop(std::uint32_t hop) const { return first + (hop % 2) * room; }
+    KOKKOS_FUNCTION entry* of_hop(std::uint32_t hop) const { return first + (hop % 2) * capacity; }
   };
 
   /// Loads an equal part of the near queue. Returns: the number of vertices.
@@ -106,7 +105,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
          i += static_cast<std::uint32_t>(team.size())) {
       local_vertex const v = from[i];
       State::unmark(state.near(now.side()), v);
-      q.first[i] = {device::load_relaxed(state.label + v), v, v};
+      q.first[i] = {device::load_relaxed(state.distance + v), v, v};
     }
     if (team.rank() < 2) q.count[team.rank()] = 0;
     if (team.size() == 1) q.count[1] = 0;
@@ -117,49 +116,49 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   /// Returns whether all teams together must expand a vertex: its row is too long for one lane, and
   /// its degree class makes the next round's frontier wide.
   KOKKOS_FUNCTION bool is_long(local_vertex v, std::uint64_t degree) const {
-    return degree > tuned::window_degree && this->s->class_of(v, degree) != bfs::by_thread;
+    return degree > tuned::lane_degree && this->s->class_of(v, degree) != bfs::by_thread;
   }
 
   /// CPUs, whose teams are one thread: expands one vertex after the other.
-  KARPOS_STEP_FUNCTION void expand_alone(tile const& t, queues const& q, std::uint32_t hop,
-                                         std::uint32_t n, bins<State>& found,
-                                         std::uint64_t& edges) const {
+  KARPOS_STEP_FUNCTION void expand_serially(tile const& t, queues const& q, std::uint32_t hop,
+                                            std::uint32_t n, bins<State>& found,
+                                            std::uint64_t& edges) const {
     State const& state = *this->s;
     entry const* const from = q.of_hop(hop);
     entry* const to = q.of_hop(hop + 1);
     std::uint32_t pushed = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
       entry const u = from[i];
-      if (i + ahead < n) {
-        edge const next = state.out.begin(from[i + ahead].vertex);
+      if (i + prefetch_distance < n) {
+        edge const next = state.out.begin(from[i + prefetch_distance].vertex);
         device::prefetch(state.out.column + next);
         device::prefetch(state.weight + next);
       }
-      if (device::load_relaxed(state.label + u.vertex) != u.label) continue;
+      if (device::load_relaxed(state.distance + u.vertex) != u.distance) continue;
       if (is_long(u.vertex, state.out.degree(u.vertex))) {
-        if (again(u.vertex) != 0) found.near.push_one(t, u.vertex);
+        if (mark_near(u.vertex) != 0) found.near.push_one(t, u.vertex);
         continue;
       }
       edges += state.out.degree(u.vertex);
       for (edge e = state.out.begin(u.vertex); e < state.out.end(u.vertex); ++e) {
         local_vertex const v = State::local(state.out.column[e]);
-        word const d = state.along(u.label, e);
-        if (d >= this->p->reach || d >= device::load_relaxed(state.label + v)) continue;
-        word const before = device::fetch_min(state.label + v, d);
+        word const d = state.distance_via(u.distance, e);
+        if (d >= this->p->reach || d >= device::load_relaxed(state.distance + v)) continue;
+        word const before = device::fetch_min(state.distance + v, d);
         if (before <= d) continue;
         if (d >= this->p->threshold) {
-          if (before == State::labels::farthest()) found.far.push_one(t, v);
-        } else if (pushed < room) {
+          if (before == State::traits::infinity()) found.far.push_one(t, v);
+        } else if (pushed < capacity) {
           device::prefetch(state.out.offset + v);
           to[pushed++] = {d, v, u.vertex};
-        } else if (again(v) != 0) {
+        } else if (mark_near(v) != 0) {
           found.near.push_one(t, v);
         }
       }
     }
     q.count[(hop + 1) % 3] = pushed;
   }
-  static constexpr std::uint32_t ahead = 8;  // entries whose rows are prefetched
+  static constexpr std::uint32_t prefetch_distance = 8;  // entries whose rows are prefetched
 
   /// Edges of a row that have been loaded.
   struct loaded_edges {
@@ -168,30 +167,31 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   };
   struct row {
     local_vertex vertex, from;
-    word label;
+    word distance;
     edge begin, end;
     loaded_edges first;
   };
-  KARPOS_STEP_FUNCTION loaded_edges load(edge begin, edge end, local_vertex otherwise) const {
+  KARPOS_STEP_FUNCTION loaded_edges load(edge begin, edge end, local_vertex padding) const {
     loaded_edges l;
     for (int i = 0; i < at_once; ++i) {
-      bool const is_one = static_cast<edge>(i) < end - begin;
+      bool const exists = static_cast<edge>(i) < end - begin;
       edge const e = begin + static_cast<edge>(i);
-      l.end[i] = is_one ? State::local(this->s->out.column[e]) : otherwise;
-      l.weight[i] = is_one ? this->s->weight[e] : 0;
+      l.end[i] = exists ? State::local(this->s->out.column[e]) : padding;
+      l.weight[i] = exists ? this->s->weight[e] : 0;
     }
     return l;
   }
   /// Lowers the distance of a queue's vertex, unless that was done when it was queued, while its
   /// first edges are being loaded.
-  KARPOS_STEP_FUNCTION row take(entry const& e, std::uint32_t hop) const {
+  KARPOS_STEP_FUNCTION row pop(entry const& e, std::uint32_t hop) const {
     State const& state = *this->s;
     edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
-    word const before = is_labelled(hop) ? device::load_relaxed(state.label + e.vertex)
-                                         : device::fetch_min(state.label + e.vertex, e.label);
+    word const before = has_distances(hop)
+                            ? device::load_relaxed(state.distance + e.vertex)
+                            : device::fetch_min(state.distance + e.vertex, e.distance);
     loaded_edges const first = load(begin, end, e.from);
-    bool const stands = is_labelled(hop) ? before == e.label : before > e.label;
-    return {e.vertex, e.from, e.label, begin, stands ? end : begin, first};
+    bool const keep = has_distances(hop) ? before == e.distance : before > e.distance;
+    return {e.vertex, e.from, e.distance, begin, keep ? end : begin, first};
   }
   template <class Team>
   KARPOS_STEP_FUNCTION void expand_hop(Team const& team, tile const& t, queues const& q,
@@ -203,18 +203,19 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
          first < n; first += tiles * width) {
       auto const loaded = t.each([&](int lane) -> row {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
-        return i < n ? take(from[i], hop) : row{0, 0, 0, 0, 0, load(0, 0, 0)};
+        return i < n ? pop(from[i], hop) : row{0, 0, 0, 0, 0, load(0, 0, 0)};
       });
-      auto const leaves = t.ballot([&](int lane) {
+      auto const long_rows = t.ballot([&](int lane) {
         return is_long(loaded[lane].vertex, loaded[lane].end - loaded[lane].begin);
       });
-      if (leaves)
-        found.near.push(
-            t, t.each([&](int lane) { return leaves.test(lane) ? again(loaded[lane].vertex) : 0; }),
-            [&](int lane, int) { return loaded[lane].vertex; });
+      if (long_rows)
+        found.near.push(t, t.each([&](int lane) {
+          return long_rows.test(lane) ? mark_near(loaded[lane].vertex) : 0;
+        }),
+                        [&](int lane, int) { return loaded[lane].vertex; });
       auto const rows = t.each([&](int lane) {
         row r = loaded[lane];
-        if (leaves.test(lane)) r.end = r.begin;
+        if (long_rows.test(lane)) r.end = r.begin;
         edges += r.end - r.begin;
         return r;
       });
@@ -224,31 +225,31 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   /// Returns whether the vertices of a queue have their distances already. CPUs write a distance
   /// when they queue the vertex. GPUs write it when they pop the vertex, so that its row is loaded
   /// meanwhile.
-  KOKKOS_FUNCTION static bool is_labelled(std::uint32_t hop) {
+  KOKKOS_FUNCTION static bool has_distances(std::uint32_t hop) {
     return hop == 0 || !tuned::balances_lanes;
   }
   /// Lowers the distance of a queue's vertex to the entry's. Returns: whether it was higher before.
-  KOKKOS_FUNCTION bool lowers(entry const& e) const {
-    return device::fetch_min(this->s->label + e.vertex, e.label) > e.label;
+  KOKKOS_FUNCTION bool try_lower(entry const& e) const {
+    return device::fetch_min(this->s->distance + e.vertex, e.distance) > e.distance;
   }
   /// Marks a vertex as stored in the near queue. Returns: 1 if the caller must append it, else 0.
-  KOKKOS_FUNCTION std::uint32_t again(local_vertex v) const {
+  KOKKOS_FUNCTION std::uint32_t mark_near(local_vertex v) const {
     return State::mark(this->s->near(1 - this->p->side()), v) ? 1u : 0u;
   }
 
   /// Neighbours of a lane. Bit i of `inside` tells whether vertex[i] lies in the bucket; its
   /// distance is written when it is popped. before[i]: the former distance of a vertex beyond the
   /// bucket, requested before it is needed.
-  struct lowered {
+  struct relaxed_edges {
     local_vertex vertex[at_once];
-    word label[at_once], before[at_once];
+    word distance[at_once], before[at_once];
     std::uint32_t inside;
 
     /// Returns the bits of the vertices beyond the bucket that are not in the far queue yet.
-    KARPOS_STEP_FUNCTION std::uint32_t beyond() const {
+    KARPOS_STEP_FUNCTION std::uint32_t new_far() const {
       std::uint32_t bits = 0;
       for (int i = 0; i < at_once; ++i)
-        bits |= before[i] == State::labels::farthest() ? 1u << i : 0;
+        bits |= before[i] == State::traits::infinity() ? 1u << i : 0;
       return bits;
     }
   };
@@ -261,89 +262,91 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       auto const l = t.each([&](int lane) {
         row const& r = rows[lane];
         edge const begin = r.begin + Kokkos::min(done, r.end - r.begin);
-        return lower(r, r.end - begin, done == 0 ? r.first : load(begin, r.end, r.from));
+        return relax_edges(r, r.end - begin, done == 0 ? r.first : load(begin, r.end, r.from));
       });
       auto const vertex = [&](int lane, int i) {
         return State::local(this->s->out.column[rows[lane].begin + done + static_cast<edge>(i)]);
       };
-      auto const spilled = push(t, rows, l, q, hop);
-      found.near.push(t, spilled, vertex);
-      found.far.push(t, t.each([&](int lane) { return l[lane].beyond(); }), vertex);
+      auto const overflowed = push(t, rows, l, q, hop);
+      found.near.push(t, overflowed, vertex);
+      found.far.push(t, t.each([&](int lane) { return l[lane].new_far(); }), vertex);
     }
   }
   /// Computes the distances at the ends of the first `left` edges, and lowers those of vertices
   /// beyond the bucket.
-  KARPOS_STEP_FUNCTION lowered lower(row const& r, edge left, loaded_edges const& e) const {
+  KARPOS_STEP_FUNCTION relaxed_edges relax_edges(row const& r, edge left,
+                                                 loaded_edges const& e) const {
     State const& state = *this->s;
-    lowered l;
+    relaxed_edges l;
     l.inside = 0;
     for (int i = 0; i < at_once; ++i) {
       l.vertex[i] = e.end[i];
-      l.label[i] = static_cast<edge>(i) < left ? state.farther(r.label, e.weight[i])
-                                               : State::labels::farthest();
-      bool const leads_on = l.label[i] < this->p->reach && l.vertex[i] != r.from;
-      bool const is_inside = l.label[i] < this->p->threshold;
-      l.inside |= leads_on && is_inside ? 1u << i : 0;
-      l.before[i] =
-          leads_on && !is_inside ? device::fetch_min(state.label + l.vertex[i], l.label[i]) : 0;
+      l.distance[i] = static_cast<edge>(i) < left ? state.add_weight(r.distance, e.weight[i])
+                                                  : State::traits::infinity();
+      bool const may_relax = l.distance[i] < this->p->reach && l.vertex[i] != r.from;
+      bool const is_inside = l.distance[i] < this->p->threshold;
+      l.inside |= may_relax && is_inside ? 1u << i : 0;
+      l.before[i] = may_relax && !is_inside
+                        ? device::fetch_min(state.distance + l.vertex[i], l.distance[i])
+                        : 0;
     }
     return l;
   }
   /// Pushes the vertices in the bucket to the team's queue of a hop; lowers the distances of those
   /// that overflow it. Returns: the overflowed ones that must enter the near queue.
-  template <class Rows, class Lowered>
-  KARPOS_STEP_FUNCTION auto push(tile const& t, Rows const& rows, Lowered const& l, queues const& q,
-                                 std::uint32_t hop) const {
-    lane_mask<width> won[at_once];
+  template <class Rows, class RelaxedEdges>
+  KARPOS_STEP_FUNCTION auto push(tile const& t, Rows const& rows, RelaxedEdges const& l,
+                                 queues const& q, std::uint32_t hop) const {
+    lane_mask<width> in_bucket[at_once];
     int total = 0;
     for (int i = 0; i < at_once; ++i) {
-      won[i] = t.ballot([&](int lane) { return (l[lane].inside >> i & 1u) != 0; });
-      total += won[i].count();
+      in_bucket[i] = t.ballot([&](int lane) { return (l[lane].inside >> i & 1u) != 0; });
+      total += in_bucket[i].count();
     }
-    std::uint32_t place = total == 0 ? 0 : t.once([&] {
+    std::uint32_t first_position = total == 0 ? 0 : t.once([&] {
       return device::fetch_add(device::scratch(q.count + hop % 3),
                                static_cast<std::uint32_t>(total));
     });
-    std::uint32_t places[at_once];
+    std::uint32_t positions[at_once];
     for (int i = 0; i < at_once; ++i) {
-      places[i] = place;
-      place += static_cast<std::uint32_t>(won[i].count());
+      positions[i] = first_position;
+      first_position += static_cast<std::uint32_t>(in_bucket[i].count());
     }
     return t.each([&](int lane) -> std::uint32_t {
-      std::uint32_t spilled = 0;
+      std::uint32_t overflowed = 0;
       for (int i = 0; i < at_once; ++i) {
-        if (!won[i].test(lane)) continue;
-        std::uint32_t const to = places[i] + static_cast<std::uint32_t>(won[i].rank(lane));
-        entry const e{l[lane].label[i], l[lane].vertex[i], rows[lane].vertex};
-        if (to < room) {
-          device::prefetch_far(this->s->label + e.vertex);
+        if (!in_bucket[i].test(lane)) continue;
+        std::uint32_t const to = positions[i] + static_cast<std::uint32_t>(in_bucket[i].rank(lane));
+        entry const e{l[lane].distance[i], l[lane].vertex[i], rows[lane].vertex};
+        if (to < capacity) {
+          device::prefetch_far(this->s->distance + e.vertex);
           device::prefetch_far(this->s->out.offset + e.vertex);
           q.of_hop(hop)[to] = e;
-        } else if (lowers(e)) {
-          spilled |= again(e.vertex) << i;
+        } else if (try_lower(e)) {
+          overflowed |= mark_near(e.vertex) << i;
         }
       }
-      return spilled;
+      return overflowed;
     });
   }
 
   /// Moves the vertices of the last hop to the near queue.
   template <class Team>
-  KOKKOS_FUNCTION void leave(Team const& team, tile const& t, entry const* from, std::uint32_t hop,
-                             std::uint32_t n, bins<State>& found) const {
+  KOKKOS_FUNCTION void flush_queue(Team const& team, tile const& t, entry const* from,
+                                   std::uint32_t hop, std::uint32_t n, bins<State>& found) const {
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
          first < n; first += tiles * width) {
       auto const at = [&](int lane) { return first + static_cast<std::uint32_t>(lane); };
-      auto const stands = t.each([&](int lane) -> std::uint32_t {
+      auto const keep = t.each([&](int lane) -> std::uint32_t {
         if (at(lane) >= n) return 0;
         entry const e = from[at(lane)];
-        bool const is_lower = is_labelled(hop)
-                                  ? device::load_relaxed(this->s->label + e.vertex) == e.label
-                                  : lowers(e);
-        return is_lower ? again(e.vertex) : 0;
+        bool const is_lower = has_distances(hop)
+                                  ? device::load_relaxed(this->s->distance + e.vertex) == e.distance
+                                  : try_lower(e);
+        return is_lower ? mark_near(e.vertex) : 0;
       });
-      found.near.push(t, stands, [&](int lane, int) { return from[at(lane)].vertex; });
+      found.near.push(t, keep, [&](int lane, int) { return from[at(lane)].vertex; });
     }
   }
 };

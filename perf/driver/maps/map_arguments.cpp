@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/driver/maps/map_words.hpp"
+#include "perf/driver/maps/map_arguments.hpp"
 
 #include <algorithm>
 
@@ -11,11 +11,12 @@ namespace karpos::perf {
 namespace {
 
 /// Returns the names except those that do not fit the command, with `between` between them.
-std::string fitting(std::vector<std::string> const& names, map_words const& words,
-                    char const* between) {
+std::string list_supported(std::vector<std::string> const& names, map_arguments const& arguments,
+                           char const* between) {
   std::string list;
   for (std::string const& name : names)
-    if (std::find(words.unfit.begin(), words.unfit.end(), name) == words.unfit.end())
+    if (std::find(arguments.unsupported.begin(), arguments.unsupported.end(), name) ==
+        arguments.unsupported.end())
       list += (list.empty() ? "" : between) + name;
   return list;
 }
@@ -28,43 +29,45 @@ std::vector<std::string> all_subjects() {
 
 }  // namespace
 
-void add_map_options(CLI::App& app, map_words& words, map_parameters& p, char const* keys,
+void add_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p, char const* keys,
                      char const* load) {
-  app.add_option("--map", words.map, "which of our maps")
+  app.add_option("--map", arguments.map, "which of our maps")
       ->capture_default_str()
       ->check(CLI::IsMember(our_subjects())
-                  .description("{" + fitting(our_subjects(), words, ",") + "}"));
-  app.add_option("--keys", words.keys, keys)->capture_default_str()->transform(count_word());
-  words.with_load = app.add_option("--load", p.load, load)
-                        ->capture_default_str()
-                        ->check(number_between(0.01, 0.98));
+                  .description("{" + list_supported(our_subjects(), arguments, ",") + "}"));
+  app.add_option("--keys", arguments.keys, keys)
+      ->capture_default_str()
+      ->transform(count_validator());
+  arguments.with_load = app.add_option("--load", p.load, load)
+                            ->capture_default_str()
+                            ->check(number_between(0.01, 0.98));
 }
 
-void add_last_map_options(CLI::App& app, map_words& words, map_parameters& p) {
+void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p) {
   app.add_option("--key-bytes", p.key_bytes, "bytes of a key, and of a value")
       ->capture_default_str()
       ->check(CLI::IsMember({"4", "8"}));
   app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
       ->capture_default_str()
-      ->transform(count_word())
+      ->transform(count_validator())
       ->check(CLI::Range(1, 1000));
   app.add_option("--seed", p.seed, "of the random keys")
-      ->transform(count_word())
+      ->transform(count_validator())
       ->capture_default_str();
-  words.with_peers =
-      app.add_option("--peers", words.peers,
+  arguments.with_peers =
+      app.add_option("--peers", arguments.peers,
                      "other maps in the same run, ours too, of " +
-                         fitting(all_subjects(), words, ", ") + ";\nno names: all peers")
+                         list_supported(all_subjects(), arguments, ", ") + ";\nno names: all peers")
           ->expected(0, -1)
           ->delimiter(',');
-  app.add_flag("--json", words.as_json, "print one JSON object");
+  app.add_flag("--json", arguments.as_json, "print one JSON object");
 }
 
-std::vector<std::string> chosen_maps(map_words const& words,
+std::vector<std::string> chosen_maps(map_arguments const& arguments,
                                      std::function<bool(subject_entry const&)> const& can) {
-  std::vector<std::string> maps = {words.map};
-  if (words.with_peers->count() == 0) return maps;
-  for (std::string const& id : words.peers)
+  std::vector<std::string> maps = {arguments.map};
+  if (arguments.with_peers->count() == 0) return maps;
+  for (std::string const& id : arguments.peers)
     if (!id.empty()) maps.push_back(id);  // --peers without a value is one empty name
   if (maps.size() > 1) return maps;
   for (subject_entry const& s : subjects())
@@ -73,7 +76,7 @@ std::vector<std::string> chosen_maps(map_words const& words,
 }
 
 void print_machine(int repetitions, std::vector<ceiling> const& ceilings) {
-  std::printf("%s\n", where_it_ran(repetitions).c_str());
+  std::printf("%s\n", run_description(repetitions).c_str());
   std::printf("\nceilings over as much memory\n");
   for (ceiling const& c : ceilings)
     std::printf("  %s %s %s GB/s   %d bytes each, %s\n", left(c.name, 12).c_str(),
