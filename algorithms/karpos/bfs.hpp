@@ -10,8 +10,8 @@
 #include "karpos/bfs_options.hpp"
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/bfs/level_loop.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/bfs/level_loop.hpp"
 
 // Breadth-first search: writes how many edges each vertex is away from a source.
 //
@@ -28,7 +28,7 @@
 // The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier
 // claim their unvisited neighbours. Bottom-up, each unvisited vertex looks for a visited neighbour
 // and stops at the first one. Bottom-up inspects fewer edges if most edges of the frontier lead to
-// visited vertices. The papers' terms, and the files of detail/bfs:
+// visited vertices. The papers' terms, and the files of detail/graph/bfs:
 //
 //   status array          two bitmaps, a bit for each vertex: visited or not (state.hpp)
 //   frontier queue        filled without an atomic per vertex: each tile buffers the vertices that

@@ -12,9 +12,9 @@
 
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/bfs_batch_workspace.hpp"
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/bfs/start.hpp"
-#include "karpos/detail/bfs_batch/batch.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/bfs/start.hpp"
+#include "karpos/detail/graph/bfs_batch/batch.hpp"
 
 // Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few
 // levels. In deep graphs, such as road networks, bfs runs the searches of a pass one after another
@@ -26,7 +26,7 @@
 //
 // Up to 64 searches share one pass over the graph: search i has bit i of a word at every vertex. A
 // level ORs the word of each vertex into the words of its neighbours. The levels of all searches
-// run in step. The files, in detail/bfs_batch:
+// run in step. The files, in detail/graph/bfs_batch:
 //
 //   numbers by degree   the graph is copied, its vertices in order of falling degree (prepare.hpp)
 //   push                few vertices: the words of the frontier go to neighbours that lack their

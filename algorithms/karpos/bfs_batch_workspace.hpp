@@ -10,10 +10,10 @@
 
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/bfs/graph_size.hpp"
-#include "karpos/detail/bfs_batch/level_loop.hpp"
-#include "karpos/detail/bfs_batch/prepare.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/bfs/graph_size.hpp"
+#include "karpos/detail/graph/bfs_batch/level_loop.hpp"
+#include "karpos/detail/graph/bfs_batch/prepare.hpp"
 #include "karpos/device/program.hpp"
 
 namespace karpos {

@@ -6,10 +6,10 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/bfs/bottom_up.hpp"
-#include "karpos/detail/bfs/graph_size.hpp"
-#include "karpos/detail/bfs/prepare.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/bfs/bottom_up.hpp"
+#include "karpos/detail/graph/bfs/graph_size.hpp"
+#include "karpos/detail/graph/bfs/prepare.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 

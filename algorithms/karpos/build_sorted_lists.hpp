@@ -8,8 +8,8 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/build_sorted_lists/sort.hpp"
-#include "karpos/detail/ranked.hpp"
+#include "karpos/detail/ranking/build_sorted_lists/sort.hpp"
+#include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/sorted_lists.hpp"
 
 namespace karpos {

@@ -11,9 +11,9 @@
 #include <type_traits>
 
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/connected_components/steps.hpp"
-#include "karpos/detail/workspace.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/graph/connected_components/steps.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/table_options.hpp"
@@ -26,12 +26,12 @@
 //   connected_components_bytes(exec, graph)
 //       the memory that it works in
 //
-// The component ids are a forest of disjoint sets (detail/connected_components/forest.hpp): an edge
-// links two trees by hooking the root with the larger number onto the other root. A few edges of
-// each vertex link most of a graph into one component. The most frequent id among a sample of
-// vertices marks that giant component, and its vertices skip their other edges: an edge to a vertex
-// outside is inspected from the outside. The kernels are in detail/connected_components/steps.hpp,
-// docs/connected_components.md has a picture.
+// The component ids are a forest of disjoint sets (detail/graph/connected_components/forest.hpp):
+// an edge links two trees by hooking the root with the larger number onto the other root. A few
+// edges of each vertex link most of a graph into one component. The most frequent id among a sample
+// of vertices marks that giant component, and its vertices skip their other edges: an edge to a
+// vertex outside is inspected from the outside. The kernels are in
+// detail/graph/connected_components/steps.hpp, docs/connected_components.md has a picture.
 //
 // Why component ids are exact: edges link only what they connect, so a tree is never larger than a
 // component. An edge is skipped only if both ends are in the sampled tree: otherwise it is

@@ -4,7 +4,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/cuckoo_map_options.hpp"
 #include "karpos/cuckoo_table.hpp"
-#include "karpos/detail/cuckoo/table.hpp"
+#include "karpos/detail/tables/cuckoo/table.hpp"
 #include "karpos/hash.hpp"
 
 // cuckoo_map: cuckoo hashing. Building and inserting: karpos/cuckoo_table.hpp; bulk lookups:
@@ -40,7 +40,7 @@ namespace karpos {
 ///   be stored. Hash is a family of functions, called as hash(key, seed) (see seeded_hash), or a
 ///   plain hash function, called as hash(key).
 /// Source: Alcantara et al., "Real-time parallel hashing on the GPU", SIGGRAPH Asia 2009; for dense
-///   see detail/cuckoo/place.hpp.
+///   see detail/tables/cuckoo/place.hpp.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = seeded_hash<Key>>
 class cuckoo_map

@@ -4,7 +4,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/cuckoo_map_options.hpp"
 #include "karpos/cuckoo_table.hpp"
-#include "karpos/detail/cuckoo/table.hpp"
+#include "karpos/detail/tables/cuckoo/table.hpp"
 #include "karpos/hash.hpp"
 
 // cuckoo_set: cuckoo hashing. Building and inserting: karpos/cuckoo_table.hpp; bulk lookups:

@@ -9,8 +9,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/cuckoo_map_options.hpp"
-#include "karpos/detail/cuckoo/statistics.hpp"
-#include "karpos/detail/cuckoo/table.hpp"
+#include "karpos/detail/tables/cuckoo/statistics.hpp"
+#include "karpos/detail/tables/cuckoo/table.hpp"
 #include "karpos/lookup_table.hpp"
 #include "karpos/outcome.hpp"
 

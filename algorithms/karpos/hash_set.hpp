@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "karpos/detail/open_addressing/storage.hpp"
+#include "karpos/detail/tables/open_addressing/storage.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/map.hpp"
 #include "karpos/probing.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "karpos/detail/hopscotch/storage.hpp"
+#include "karpos/detail/tables/hopscotch/storage.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/map.hpp"
 

@@ -11,16 +11,16 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/index_range.hpp"
-#include "karpos/detail/join/expansion.hpp"
-#include "karpos/detail/join/gather.hpp"
-#include "karpos/detail/join/matches.hpp"
-#include "karpos/detail/join/memory.hpp"
-#include "karpos/detail/join/output.hpp"
-#include "karpos/detail/join/right_row_filter.hpp"
-#include "karpos/detail/join/tuning.hpp"
-#include "karpos/detail/workspace.hpp"
+#include "karpos/detail/relational/join/expansion.hpp"
+#include "karpos/detail/relational/join/gather.hpp"
+#include "karpos/detail/relational/join/matches.hpp"
+#include "karpos/detail/relational/join/memory.hpp"
+#include "karpos/detail/relational/join/output.hpp"
+#include "karpos/detail/relational/join/right_row_filter.hpp"
+#include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/join_options.hpp"
@@ -39,8 +39,9 @@
 // A join finds the matches once and says how many rows it has. Then it writes these rows, or passes
 // them to a function. Threads take rows of the output and find the left row of each by a search in
 // the offsets, so the work for a frequent row, on either side, is shared
-// (detail/join/expansion.hpp). If the left table is the indexed one, swap the arguments and use the
-// kind in whose name left and right are exchanged: left becomes right, left_semi right_semi.
+// (detail/relational/join/expansion.hpp). If the left table is the indexed one, swap the arguments
+// and use the kind in whose name left and right are exchanged: left becomes right, left_semi
+// right_semi.
 //
 // A run is the numbers of the rows of one group of equal rows, side by side in the index.
 

@@ -11,11 +11,11 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/host_views.hpp"
-#include "karpos/detail/insertion.hpp"
-#include "karpos/detail/scans.hpp"
-#include "karpos/detail/slots_used.hpp"
-#include "karpos/detail/table_memory.hpp"
+#include "karpos/detail/common/host_views.hpp"
+#include "karpos/detail/tables/insertion.hpp"
+#include "karpos/detail/tables/scans.hpp"
+#include "karpos/detail/tables/slots_used.hpp"
+#include "karpos/detail/tables/table_memory.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/lookup_table.hpp"
 #include "karpos/map_operation.hpp"
@@ -466,5 +466,5 @@ class hash_table : public lookup_table<Storage> {
 
 }  // namespace karpos
 
-#include "karpos/detail/bulk_insertion.hpp"
-#include "karpos/detail/hash_table.hpp"
+#include "karpos/detail/tables/bulk_insertion.hpp"
+#include "karpos/detail/tables/hash_table.hpp"

@@ -4,7 +4,7 @@
 #include <Kokkos_Macros.hpp>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/probe.hpp"
+#include "karpos/detail/tables/probe.hpp"
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 

@@ -11,20 +11,20 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/bulk_arguments.hpp"
-#include "karpos/detail/multi_table/batch.hpp"
-#include "karpos/detail/multi_table/blocks.hpp"
-#include "karpos/detail/multi_table/index.hpp"
-#include "karpos/detail/multi_table/matches.hpp"
-#include "karpos/detail/multi_table/pending.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/tables/multi_table/batch.hpp"
+#include "karpos/detail/tables/multi_table/blocks.hpp"
+#include "karpos/detail/tables/multi_table/index.hpp"
+#include "karpos/detail/tables/multi_table/matches.hpp"
+#include "karpos/detail/tables/multi_table/pending.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/multi_table_ref.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/outcome.hpp"
 
 // Bulk operations of hash_multimap and hash_multiset. Operations in kernels:
-// karpos/multi_table_ref.hpp. Layout of the pairs: detail/multi_table/blocks.hpp; their insertion:
-// detail/multi_table/batch.hpp.
+// karpos/multi_table_ref.hpp. Layout of the pairs: detail/tables/multi_table/blocks.hpp; their
+// insertion: detail/tables/multi_table/batch.hpp.
 
 namespace karpos {
 
@@ -397,4 +397,4 @@ class multi_table {
 
 }  // namespace karpos
 
-#include "karpos/detail/multi_table/multi_table.hpp"
+#include "karpos/detail/tables/multi_table/multi_table.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/multi_table/blocks.hpp"
-#include "karpos/detail/multi_table/pending.hpp"
+#include "karpos/detail/tables/multi_table/blocks.hpp"
+#include "karpos/detail/tables/multi_table/pending.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/outcome.hpp"
 

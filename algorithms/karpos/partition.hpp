@@ -11,11 +11,11 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/partition/count.hpp"
-#include "karpos/detail/partition/memory.hpp"
-#include "karpos/detail/partition/move.hpp"
-#include "karpos/detail/partition/rows.hpp"
-#include "karpos/detail/workspace.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/partition/count.hpp"
+#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/move.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/hash.hpp"
@@ -29,7 +29,8 @@
 //   offsets  | 0 | 2 | 3 | … | rows |     out[offsets(p)] is the first row of partition p.
 //
 // A pass has two steps, each of which reads the rows once: one counts them and computes their
-// places (detail/partition/count.hpp), one moves them (detail/partition/move.hpp).
+// places (detail/relational/partition/count.hpp), one moves them
+// (detail/relational/partition/move.hpp).
 
 namespace karpos {
 

@@ -12,18 +12,18 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/join/output.hpp"
-#include "karpos/detail/join/payload_columns.hpp"
-#include "karpos/detail/join/payload_join.hpp"
-#include "karpos/detail/join/split_join.hpp"
-#include "karpos/detail/workspace.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/join/output.hpp"
+#include "karpos/detail/relational/join/payload_columns.hpp"
+#include "karpos/detail/relational/join/payload_join.hpp"
+#include "karpos/detail/relational/join/split_join.hpp"
 #include "karpos/join.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
 // Joins of two tables that are joined once: both tables are split by the hash of their rows into
 // partitions so small that random accesses stay in scratch (shared memory; on CPUs the cache).
-// detail/join/split_join.hpp says how.
+// detail/relational/join/split_join.hpp says how.
 
 namespace karpos {
 

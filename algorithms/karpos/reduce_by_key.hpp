@@ -9,15 +9,15 @@
 #include "karpos/aggregates.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/reduce_by_key/aggregation.hpp"
-#include "karpos/detail/reduce_by_key/reduction.hpp"
-#include "karpos/detail/reduce_by_key/rows.hpp"
+#include "karpos/detail/relational/reduce_by_key/aggregation.hpp"
+#include "karpos/detail/relational/reduce_by_key/reduction.hpp"
+#include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
 // Aggregation by key: one value for each different key, whatever the keys are.
-// detail/reduce_by_key/rows.hpp says how.
+// detail/relational/reduce_by_key/rows.hpp says how.
 //
 //   keys     | 7 | 3 | 7 | 9 | 3 |      out_keys     | 9 | 7 | 3 |    in no particular order
 //   values   | 1 | 2 | 3 | 4 | 5 |      out_values   | 4 | 4 | 7 |    returns 3

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "karpos/aggregates.hpp"
-#include "karpos/detail/reduce_by_key/reproducible.hpp"
+#include "karpos/detail/relational/reduce_by_key/reproducible.hpp"
 
 namespace karpos {
 

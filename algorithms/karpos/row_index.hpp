@@ -10,13 +10,13 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/bulk_arguments.hpp"
-#include "karpos/detail/row_index/build.hpp"
-#include "karpos/detail/row_index/lookup.hpp"
-#include "karpos/detail/row_index/memory.hpp"
-#include "karpos/detail/row_index/slots.hpp"
-#include "karpos/detail/row_index/tuning.hpp"
-#include "karpos/detail/workspace.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/row_index/build.hpp"
+#include "karpos/detail/relational/row_index/lookup.hpp"
+#include "karpos/detail/relational/row_index/memory.hpp"
+#include "karpos/detail/relational/row_index/slots.hpp"
+#include "karpos/detail/relational/row_index/tuning.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
@@ -33,7 +33,8 @@
 //
 // A slot stores the number of the first of the equal rows, and a tag, some bits of the hash. If the
 // tag matches, the columns decide. A group is the rows that are equal; a run is their numbers, side
-// by side. Groups have ids, which label() writes. How it is built: detail/row_index/build.hpp.
+// by side. Groups have ids, which label() writes. How it is built:
+// detail/relational/row_index/build.hpp.
 
 namespace karpos {
 

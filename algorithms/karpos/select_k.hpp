@@ -11,10 +11,10 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/ranked.hpp"
-#include "karpos/detail/select_k/blocks.hpp"
-#include "karpos/detail/select_k/radix.hpp"
-#include "karpos/detail/select_k/tuning.hpp"
+#include "karpos/detail/ranking/ranked.hpp"
+#include "karpos/detail/ranking/select_k/blocks.hpp"
+#include "karpos/detail/ranking/select_k/radix.hpp"
+#include "karpos/detail/ranking/select_k/tuning.hpp"
 
 namespace karpos {
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/sssp/loop.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/sssp/loop.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/sssp_options.hpp"
@@ -31,13 +31,13 @@
 // the current bucket, else in the far queue, for a later bucket. So when the queues are empty, no
 // edge can lower a distance, and distances are those of shortest paths, in whatever order the steps
 // ran. A sum of floating-point weights is rounded from the source on, edge by edge: the distance is
-// the smallest such sum, as Dijkstra's algorithm finds it. The files, in detail/sssp:
+// the smallest such sum, as Dijkstra's algorithm finds it. The files, in detail/graph/sssp:
 //
 //   distance.hpp       distances as unsigned words that compare as the distances do
 //   state.hpp          the arrays
 //   start.hpp          reset, sources, the split of the far queue
 //   relax.hpp          a round of many vertices, divided by degree as in bfs
-//                      (detail/bfs/frontier_walk.hpp)
+//                      (detail/graph/bfs/frontier_walk.hpp)
 //   bucket_fusion.hpp  a round of few vertices: every team goes several hops by itself
 //   pull.hpp           the last part, in graphs whose few hubs have most edges: vertices beyond the
 //                      reach (sssp_options::reach) pull their distances

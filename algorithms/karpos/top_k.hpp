@@ -26,15 +26,14 @@
 //
 // There are two ways, which differ in what is kept for each object:
 //
-//   detail/top_k/accumulator_query.hpp   weighted sums: a packed accumulator (partial sum in fixed
-//                                        point, and set of lists seen), one atomic addition for an
-//                                        entry, a histogram of lower bounds instead of sorting.
-//                                        Its phases are in
-//                                        growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
-//   detail/top_k/nra_query.hpp           any monotone aggregate, any scores: the vector of an
-//                                        object's scores; bounds of all candidates are computed
-//                                        after every stride. Also the fallback of the other way if
-//                                        fixed point cannot separate the candidates.
+//   detail/ranking/top_k/accumulator_query.hpp
+//       weighted sums: a packed accumulator (partial sum in fixed point, and set of lists seen),
+//       one atomic addition for an entry, a histogram of lower bounds instead of sorting. Its
+//       phases are in growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
+//   detail/ranking/top_k/nra_query.hpp
+//       any monotone aggregate, any scores: the vector of an object's scores; bounds of all
+//       candidates are computed after every stride. Also the fallback of the other way if fixed
+//       point cannot separate the candidates.
 //
 // Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001 (NRA);
 //   Mamoulis, Yiu, Cheng, Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007
@@ -47,8 +46,8 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/detail/top_k/accumulator_query.hpp"
-#include "karpos/detail/top_k/nra_query.hpp"
+#include "karpos/detail/ranking/top_k/accumulator_query.hpp"
+#include "karpos/detail/ranking/top_k/nra_query.hpp"
 #include "karpos/sorted_lists.hpp"
 #include "karpos/top_k_options.hpp"
 #include "karpos/top_k_workspace.hpp"

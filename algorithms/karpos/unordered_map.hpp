@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/unordered_map/insertion.hpp"
-#include "karpos/detail/unordered_map/storage.hpp"
-#include "karpos/detail/unordered_map/traits.hpp"
+#include "karpos/detail/tables/unordered_map/insertion.hpp"
+#include "karpos/detail/tables/unordered_map/storage.hpp"
+#include "karpos/detail/tables/unordered_map/traits.hpp"
 #include "karpos/outcome.hpp"
 
 // A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes. Change the
@@ -31,7 +31,7 @@
 // An index is the number of a slot. A key and its value stay in their slot until the key is erased
 // or the map is rehashed, so value_at(i) is a reference. An insertion claims a slot by one
 // compare-and-swap. How insertions of equal keys meet, and what becomes of erased slots:
-// detail/unordered_map/table.hpp.
+// detail/tables/unordered_map/table.hpp.
 
 namespace karpos {
 

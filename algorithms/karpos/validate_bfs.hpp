@@ -10,8 +10,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/validate_bfs/checks.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/validate_bfs/checks.hpp"
 
 namespace karpos {
 

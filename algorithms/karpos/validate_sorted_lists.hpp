@@ -13,7 +13,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/ranked.hpp"
+#include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/sorted_lists.hpp"
 

@@ -55,8 +55,8 @@ enum class hashed : std::uint64_t {
 };
 
 /// Returns an odd number for a structure of a kind, size and seed. Numbers of other kinds, sizes
-/// and seeds look unrelated to it. Hash tables pass a seed (detail/table_memory.hpp), except cuckoo
-/// tables, which mix theirs into the result; internal structures pass none.
+/// and seeds look unrelated to it. Hash tables pass a seed (detail/tables/table_memory.hpp), except
+/// cuckoo tables, which mix theirs into the result; internal structures pass none.
 KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size,
                                                          std::uint64_t seed = 0) {
   return mix(mix(size + mix(seed)) + static_cast<std::uint64_t>(what)) | 1;

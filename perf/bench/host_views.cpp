@@ -3,7 +3,7 @@
 /// Insertions and lookups of a hash_map on a device from views on the host, by the size of batches
 /// and the number of staging buffers, and copies of the same bytes in the same run. Answers are
 /// checked. Prints medians in ms; the argument is the number of keys, 2^26 by default. These
-/// figures justify batch_plan_for (karpos/detail/host_views.hpp).
+/// figures justify batch_plan_for (karpos/detail/common/host_views.hpp).
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <karpos/detail/build_csr/edge_list.hpp>
+#include <karpos/detail/graph/build_csr/edge_list.hpp>
 #include <karpos/hash.hpp>
 
 #include "perf/graph/generator_spec.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <karpos/detail/arrays.hpp>
+#include <karpos/detail/common/arrays.hpp>
 #include <string>
 
 // The build chooses where the driver and the benchmarks run (KARPOS_BACKEND).

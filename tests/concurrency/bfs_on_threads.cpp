@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
-#include <karpos/detail/bfs/level_loop.hpp>
-#include <karpos/detail/bfs/prepare.hpp>
+#include <karpos/detail/graph/bfs/level_loop.hpp>
+#include <karpos/detail/graph/bfs/prepare.hpp>
 #include <thread>
 
 #include "support/check.hpp"

@@ -6,7 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <atomic>
 #include <cstdint>
-#include <karpos/detail/open_addressing/ref.hpp>
+#include <karpos/detail/tables/open_addressing/ref.hpp>
 #include <karpos/map_ref.hpp>
 #include <karpos/probing.hpp>
 #include <map>

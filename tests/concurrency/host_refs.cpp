@@ -2,7 +2,7 @@
 /// \file
 /// Refs used by plain threads, for the thread sanitizer: histories of hot keys must be
 /// linearizable, and no operation may be lost or doubled.
-#include <karpos/detail/fullness.hpp>
+#include <karpos/detail/tables/fullness.hpp>
 
 #include "concurrency/races.hpp"
 

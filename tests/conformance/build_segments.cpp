@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "karpos/detail/open_addressing/segmented_insertion.hpp"
-#include "karpos/detail/partition/fixed_partitions.hpp"
-#include "karpos/detail/partition/move.hpp"
+#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/move.hpp"
+#include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"

@@ -3,8 +3,8 @@
 /// A user's hash functions: families whose first members are bad, plain functions, and useless
 /// functions.
 #include <chrono>
-#include <karpos/detail/cuckoo/geometry.hpp>
-#include <karpos/detail/cuckoo/memory.hpp>
+#include <karpos/detail/tables/cuckoo/geometry.hpp>
+#include <karpos/detail/tables/cuckoo/memory.hpp>
 
 #include "support/cuckoo.hpp"
 

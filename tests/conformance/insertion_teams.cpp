@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "karpos/detail/open_addressing/segmented_insertion.hpp"
+#include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/keys.hpp"
 #include "support/places.hpp"

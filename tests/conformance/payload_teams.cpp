@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "karpos/detail/join/payload_join.hpp"
+#include "karpos/detail/relational/join/payload_join.hpp"
 #include "support/check.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"

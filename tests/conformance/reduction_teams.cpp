@@ -8,13 +8,13 @@
 #include <map>
 #include <vector>
 
-#include "karpos/detail/partition/fixed_partitions.hpp"
-#include "karpos/detail/partition/move.hpp"
-#include "karpos/detail/reduce_by_key/aggregate.hpp"
-#include "karpos/detail/reduce_by_key/aggregate_partitions.hpp"
-#include "karpos/detail/reduce_by_key/columns.hpp"
-#include "karpos/detail/reduce_by_key/group_list.hpp"
-#include "karpos/detail/reduce_by_key/heavy_hitters.hpp"
+#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/move.hpp"
+#include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
+#include "karpos/detail/relational/reduce_by_key/aggregate_partitions.hpp"
+#include "karpos/detail/relational/reduce_by_key/columns.hpp"
+#include "karpos/detail/relational/reduce_by_key/group_list.hpp"
+#include "karpos/detail/relational/reduce_by_key/heavy_hitters.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 

@@ -38,6 +38,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 # What no paragraph of comments begins with: the reader does not know yet what is meant.
 RIDDLE = re.compile(r"\s*//[/!]?<? (The same|Of|Those|Who|One of|As \w+,|Where|What)(?!\w)")
 BEFORE_PARAGRAPH = re.compile(r"(?!\s*//)|\s*//+\s*(\\file|SPDX-License-Identifier:.*)?$")
+WINGS = ("common", "tables", "relational", "graph", "ranking", "distributed")  # of algorithms/karpos/detail
 LONGEST_COMMENT = 100  # columns
 # Private words that have become the field's (docs/glossary.md), as words of names, and of comments.
 RETIRED_NAME = re.compile(r"(?<![A-Za-z])(rooms?|roomier|calm|uneven|holders?|looks)(?![A-Za-z])")
@@ -99,6 +100,8 @@ def violations(root):
         if re.fullmatch(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp", name) and sum(map(bool, map(str.strip, code))) > LONGEST_PUBLIC_HEADER:
             yield "length", name, len(lines), f"has more than {LONGEST_PUBLIC_HEADER} lines of code: move details to detail/"
 
+        if name.startswith("algorithms/karpos/detail/") and name.split("/")[3] not in WINGS:
+            yield "wing", name, 1, f"lies in no wing of detail/: {', '.join(WINGS)}"
         yield from unreadable_comments(name, lines)
         for number, line in enumerate(code, 1):
             if name not in DEVICE_FILES and (found := DEVICE_WORDS.search(line)):
@@ -162,9 +165,9 @@ CLEAN = {
     "backends/karpos/device/native/native.hpp": HEAD + '#ifdef KOKKOS_ENABLE_CUDA\nnamespace native_device = cuda;\n#endif\n',
     "algorithms/karpos/map.hpp": HEAD + '#include "karpos/device/tile.hpp"\n#include <karpos/low.hpp>\n',
     "algorithms/karpos/distributed/plan.hpp": HEAD + "#include <mpi.h>\ninline int f() { return MPI_SUCCESS; }\n",
-    "algorithms/karpos/detail/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
+    "algorithms/karpos/detail/common/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
     "algorithms/karpos/long.hpp": HEAD + "int f();\n\n// says what f does\n" * (LONGEST_PUBLIC_HEADER - 1),
-    "algorithms/karpos/detail/short.hpp": HEAD + "/// Returns n.\n/// The same without a tile.\nint n(); // " + "x" * 88 + "\n",
+    "algorithms/karpos/detail/common/short.hpp": HEAD + "/// Returns n.\n/// The same without a tile.\nint n(); // " + "x" * 88 + "\n",
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
 }
 PLANTED = [
@@ -191,7 +194,7 @@ PLANTED = [
     ("arrow", "algorithms/karpos/map.hpp", "#include <karpos/nowhere.hpp>\n"),
     ("length", "algorithms/karpos/map.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("length", "algorithms/karpos/distributed/plan.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
-    ("comment-length", "algorithms/karpos/detail/long.hpp", "int g();  // " + "x" * 89 + "\n"),
+    ("comment-length", "algorithms/karpos/detail/common/long.hpp", "int g();  // " + "x" * 89 + "\n"),
     ("comment-length", "tests/unit/map.cpp", "int g();  // " + "x" * 89 + "\n"),
     ("comment-length", "lib/karpos/low.hpp", "/// Returns " + "x" * 89 + "\n"),
     ("comment-begin", "backends/karpos/device/tile.hpp", "\n/// The same, for two.\nint g();\n"),
@@ -201,6 +204,7 @@ PLANTED = [
     ("retired", "algorithms/karpos/map.hpp", "inline int rows_in_room() { return 1; }\n"),
     ("retired", "tests/unit/map.cpp", "int g();  // of whoever comes first\n"),
     ("glossary", "docs/glossary.md", "| chunk | some rows | - |\n| tile | a warp | - |\n| chunk | an item | - |\n"),
+    ("wing", "algorithms/karpos/detail/new.hpp", HEAD),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),

@@ -37,7 +37,7 @@ inline auto index_range(karpos_test::emulated_space const&, std::uint64_t n) {
 
 }  // namespace karpos::detail
 
-#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/league.hpp"
 #include "support/emulated_team.hpp"

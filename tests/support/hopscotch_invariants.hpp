@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <karpos/detail/hopscotch/ref.hpp>
+#include <karpos/detail/tables/hopscotch/ref.hpp>
 #include <sstream>
 #include <string>
 #include <unordered_set>

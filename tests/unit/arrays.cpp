@@ -3,8 +3,8 @@
 /// The primitives that all structures use: arrays that are filled, read back and explained, and the
 /// one loop of linear probing.
 #include <cstdint>
-#include <karpos/detail/arrays.hpp>
-#include <karpos/detail/word_probing.hpp>
+#include <karpos/detail/common/arrays.hpp>
+#include <karpos/detail/common/word_probing.hpp>
 #include <vector>
 
 #include "support/check.hpp"

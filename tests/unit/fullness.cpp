@@ -4,8 +4,8 @@
 /// probe path.
 #include <doctest/doctest.h>
 
-#include <karpos/detail/fullness.hpp>
-#include <karpos/detail/open_addressing/ref.hpp>
+#include <karpos/detail/tables/fullness.hpp>
+#include <karpos/detail/tables/open_addressing/ref.hpp>
 #include <karpos/probing.hpp>
 #include <thread>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include <Kokkos_Core.hpp>
-#include <karpos/detail/open_addressing/ref.hpp>
+#include <karpos/detail/tables/open_addressing/ref.hpp>
 #include <karpos/map_ref.hpp>
 #include <karpos/probing.hpp>
 

@@ -3,7 +3,7 @@
 /// Launches visit every index exactly once, for all sizes, and fetch before they work.
 #include <doctest/doctest.h>
 
-#include <karpos/detail/probe.hpp>
+#include <karpos/detail/tables/probe.hpp>
 #include <karpos/device/launch.hpp>
 #include <karpos/device/league.hpp>
 #include <karpos/device/loop_arguments.hpp>

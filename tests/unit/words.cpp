@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <karpos/contract.hpp>
-#include <karpos/detail/slot.hpp>
+#include <karpos/detail/tables/slot.hpp>
 #include <karpos/outcome.hpp>
 #include <limits>
 #include <tuple>

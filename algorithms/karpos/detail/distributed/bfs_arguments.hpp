@@ -10,9 +10,9 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/bfs/start.hpp"
-#include "karpos/detail/bfs/state.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/graph/bfs/start.hpp"
+#include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/distributed/communicator.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "karpos/detail/bfs/tuning.hpp"
-#include "karpos/detail/validate_bfs/checks.hpp"
+#include "karpos/detail/graph/bfs/tuning.hpp"
+#include "karpos/detail/graph/validate_bfs/checks.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"

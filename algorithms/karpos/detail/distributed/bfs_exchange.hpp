@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "karpos/detail/arrays.hpp"
-#include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/loops.hpp"

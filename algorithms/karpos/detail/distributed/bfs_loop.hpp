@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "karpos/bfs_options.hpp"
-#include "karpos/detail/bfs/bottom_up.hpp"
-#include "karpos/detail/bfs/level_loop.hpp"
-#include "karpos/detail/bfs/scan.hpp"
-#include "karpos/detail/bfs/top_down.hpp"
 #include "karpos/detail/distributed/bfs_exchange.hpp"
 #include "karpos/detail/distributed/bfs_state.hpp"
 #include "karpos/detail/distributed/bfs_steps.hpp"
+#include "karpos/detail/graph/bfs/bottom_up.hpp"
+#include "karpos/detail/graph/bfs/level_loop.hpp"
+#include "karpos/detail/graph/bfs/scan.hpp"
+#include "karpos/detail/graph/bfs/top_down.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// The level loop over ranks. The steps are those of one device (detail/bfs); each rank handles its
-// own vertices. A level has these steps:
+// The level loop over ranks. The steps are those of one device (detail/graph/bfs); each rank
+// handles its own vertices. A level has these steps:
 //
 //   top-down   expand_frontier marks the unvisited neighbours of this rank's frontier, whichever
 //              rank owns them. send_marks, or merge_all, sends the marks to all ranks. Then each

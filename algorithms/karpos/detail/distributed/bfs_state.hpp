@@ -6,13 +6,13 @@
 
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/bfs/state.hpp"
+#include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/peer_distances.hpp"
 #include "karpos/device/program.hpp"
 
-// The state of a search on one rank, on which the steps of detail/bfs run, and the rows that its
-// workspace is made for.
+// The state of a search on one rank, on which the steps of detail/graph/bfs run, and the rows that
+// its workspace is made for.
 //
 // On every rank, status bitmaps have a bit for each vertex of the whole graph. All other arrays
 // hold this rank's vertices only. Steps name vertices by their numbers in the whole graph. The

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 
-#include "karpos/detail/bfs/scan.hpp"
-#include "karpos/detail/bfs/start.hpp"
 #include "karpos/detail/distributed/edges.hpp"
+#include "karpos/detail/graph/bfs/scan.hpp"
+#include "karpos/detail/graph/bfs/start.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/lane_mask.hpp"
 
-// The steps that a search over ranks has in addition to those of detail/bfs. `State`: rank_state.
+// The steps that a search over ranks has in addition to those of detail/graph/bfs. `State`:
+// rank_state.
 
 namespace karpos::detail::distributed {
 

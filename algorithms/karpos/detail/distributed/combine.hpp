@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/common/key_sample.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
-#include "karpos/detail/key_sample.hpp"
-#include "karpos/detail/reduced_insertion.hpp"
+#include "karpos/detail/tables/reduced_insertion.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/reduce_by_key.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/distributed/engine.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/native/collectives.hpp"

@@ -9,9 +9,9 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/csr_options.hpp"
-#include "karpos/detail/build_csr/csr_of_edges.hpp"
-#include "karpos/detail/build_csr/edge_list.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/graph/build_csr/csr_of_edges.hpp"
+#include "karpos/detail/graph/build_csr/edge_list.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/partition.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/detail/arrays.hpp"
+#include "karpos/detail/common/arrays.hpp"
 
 namespace karpos::detail::distributed {
 

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/bfs_options.hpp"
+#include "karpos/detail/graph/bfs/bottom_up.hpp"
+#include "karpos/detail/graph/bfs/local_search.hpp"
+#include "karpos/detail/graph/bfs/scan.hpp"
+#include "karpos/detail/graph/bfs/start.hpp"
+#include "karpos/detail/graph/bfs/team_local_search.hpp"
+#include "karpos/detail/graph/bfs/top_down.hpp"
+#include "karpos/device/program.hpp"
+
+// The level loop. A level has three parts:
+//
+//   expand    one or two steps that find the next level: every team runs a step, a grid barrier
+//             ends it
+//   exchange  reads the totals of the level, over all teams
+//   decide    makes that level the frontier, chooses its direction and its step, records it
+//
+// Local searches explore several levels of a narrow frontier at once (CPUs: `explore`, GPUs:
+// `explore_by_teams`). Only the last of these levels is exchanged and decided; the others are
+// recorded.
+//
+// launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it
+// inside one kernel. Terms (tile, team, step, local search): see state.hpp.
+
+namespace karpos::detail::bfs {
+
+/// The options of a search that its loop needs, and the direction switch.
+struct search_plan {
+  bfs_direction direction;
+  bool scanned_queue, unvisited_queue, hub_cache;
+  double gamma, alpha, beta;
+  std::uint64_t vertices, words;  // of the graph; of a status bitmap
+  std::uint32_t hubs;             // of the graph
+  // As bfs_options::local_search_hops, which is the source of the default.
+  std::uint32_t local_search_hops = 64;
+
+  /// Chooses the direction of the level that p is about to expand, and whether that level only
+  /// counts the vertices that it finds.
+  KOKKOS_FUNCTION void choose(int probes_per_claim, progress& p) const {
+    // A level that was only counted has no queue, so the next one is bottom-up at any cost.
+    p.set_direction(chooses_bottom_up(p) &&
+                    (p.bottom_up || p.count_only ||
+                     is_bottom_up_cheaper(probes_per_claim, p, p.frontier.edges)));
+    p.count_only =
+        chooses_count_only(p) && is_bottom_up_cheaper(probes_per_claim, p, p.next_edges());
+  }
+  /// Returns whether levels may be found several at a time, without a decision between them.
+  KOKKOS_FUNCTION bool allows_local_search() const {
+    return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
+           !scanned_queue && !unvisited_queue && local_search_hops > 0;
+  }
+
+ private:
+  /// Returns whether the direction switch asks for a bottom-up level.
+  KOKKOS_FUNCTION bool chooses_bottom_up(progress const& p) const {
+    switch (direction) {
+      case bfs_direction::automatic:
+        // A bottom-up level reads every word of the bitmap and one or two edges of every unvisited
+        // vertex. The first top-down level after it costs a scan of the bitmap.
+        if (p.count_only) return true;
+        return p.bottom_up ? p.frontier.edges + words / 2 > p.unvisited
+                           : p.frontier.edges > p.unvisited + words / 16;
+      case bfs_direction::gamma:
+        return p.bottom_up ||
+               static_cast<double>(p.frontier.hubs) > gamma * static_cast<double>(hubs);
+      case bfs_direction::beamer:
+        if (!p.bottom_up)
+          return p.frontier_grows && static_cast<double>(p.frontier.edges) * alpha >
+                                         static_cast<double>(p.edges_unexplored);
+        return p.frontier_grows ||
+               static_cast<double>(p.frontier.vertices()) * beta > static_cast<double>(vertices);
+      case bfs_direction::top_down:
+        break;
+    }
+    return false;
+  }
+  /// Returns whether a bottom-up level pays off for a frontier with this number of edges; used by
+  /// the automatic direction. Before an unvisited vertex meets the frontier, it probes about (all
+  /// remaining edges) / (edges of the frontier) neighbours. probes_per_claim: see tuning.
+  KOKKOS_FUNCTION bool is_bottom_up_cheaper(int probes_per_claim, progress const& p,
+                                            std::uint64_t frontier_edges) const {
+    if (direction != bfs_direction::automatic) return true;
+    auto const from = static_cast<double>(frontier_edges);
+    double const edges = from + static_cast<double>(p.edges_unexplored);
+    double const probes = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
+    return probes_per_claim * from > probes;
+  }
+  /// Returns whether this top-down level need only count its vertices: the mean degree of unvisited
+  /// vertices predicts that the next level is bottom-up, which reads no queue.
+  KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
+    return direction == bfs_direction::automatic && !scanned_queue && !unvisited_queue &&
+           !p.bottom_up && p.frontier.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
+  }
+};
+
+/// Adds a level with these totals, which is the frontier of p, to the totals and the record of a
+/// search.
+KARPOS_PROGRAM template <class Grid>
+KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p,
+                                  level_counters const& found) {
+  if (!p.bottom_up) p.sum.edges_top_down += found.edges;
+  if (p.level < recorded_levels)
+    grid.write(&record->level[p.level],
+               level_record{found.vertices(), found.edges, found.hubs, p.bottom_up ? 1u : 0u});
+}
+
+/// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it.
+/// Ends the search if the level is empty, or if more was found than the graph has. Every level loop
+/// decides here: that of one device, and that of several ranks (detail/distributed/bfs_loop.hpp).
+/// probes_per_claim: see tuning.
+KARPOS_PROGRAM template <class Grid>
+KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int probes_per_claim,
+                            search_record* record, progress& p, level_counters const& next) {
+  if (p.bottom_up && p.level < recorded_levels)
+    grid.write(&record->level[p.level].edges, next.edges_examined);
+  p.advance(next);
+  if (p.sum.failed != 0 || !p.is_possible(plan.vertices)) {
+    p.sum.failed = 1;
+    p.done = true;
+  }
+  if (p.done) {
+    grid.write(&record->summary, p.sum);
+    return;
+  }
+  plan.choose(probes_per_claim, p);
+  record_level(grid, record, p, next);
+}
+
+template <class State>
+struct level_loop {
+  using shared = progress;
+
+  State s;
+  search_plan plan;
+  source_list sources;
+  search_record* record;
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    auto const next_level = [&] { decide(grid, p, exchange(grid, p.level + 1)); };
+    grid.run(reset<G>{grid.handle(s)}, [&] { p.begin(s); });
+    grid.run(seed<G, P>{grid.handle(s), grid.handle(p), sources}, next_level);
+    struct no_local_search {};
+    std::conditional_t<has_local_search, local_search_control<State>, no_local_search> control;
+    while (!p.done) {
+      if (p.bottom_up) {
+        expand_bottom_up(grid, p);
+        continue;
+      }
+      if (p.frontier.unqueued > 0)
+        scan(grid, p, scan_target::found_bottom_up,
+             [&] { p.advance_segment(exchange(grid, p.level)); });
+      if constexpr (has_local_search)
+        if (explore(grid, p, control)) continue;
+      if constexpr (has_team_local_search)
+        if (p.local_search.exploring) {
+          explore_by_teams(grid, p);
+          continue;
+        }
+      if (plan.scanned_queue) {
+        grid.run(
+            expand_frontier<G, P>{{grid.handle(s), grid.handle(p)}, frontier_output::status_bits},
+            [] {});
+        scan(grid, p, scan_target::status_bits, next_level);
+      } else if (has_small_frontiers && p.small_frontier) {
+        grid.run(expand_small_frontier<G, P>{grid.handle(s), grid.handle(p)}, next_level);
+      } else {
+        auto const output = p.count_only ? frontier_output::count : frontier_output::queue;
+        grid.run(expand_frontier<G, P>{{grid.handle(s), grid.handle(p)}, output}, next_level);
+      }
+    }
+  }
+
+ private:
+  static constexpr bool has_local_search = State::tuned::has_local_search;
+  static constexpr bool has_team_local_search = State::tuned::has_team_local_search;
+  static constexpr bool has_small_frontiers = State::tuned::small_frontier_vertices > 0;
+  static constexpr int probes = State::tuned::probes_per_claim;
+
+  /// Finds several levels by a local search, or by several with a deferred commit. Returns: whether
+  /// it has found a level.
+  template <class Grid>
+  bool explore(Grid& grid, progress& p, local_search_control<State>& control) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    local_search_shape w;
+    if (!plan.allows_local_search() || !control.choose(s, p, w)) return false;
+    if (w.is_deferred) return explore_deferred(grid, p, control, w);
+    run_local_search(grid, p, control, w);
+    std::uint64_t const before = p.sum.visited;
+    grid.run(commit_slices<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [&] {
+      for (std::uint32_t hop = 1; hop < w.to.hops && !p.done; ++hop) {
+        p.advance(totals_of_hop(s, w, hop));
+        if (p.done)
+          grid.write(&record->summary, p.sum);
+        else
+          record_level(grid, record, p, p.frontier);
+      }
+      if (w.to.hops > 0 && !p.done) decide(grid, p, exchange(grid, p.level + 1));
+    });
+    control.count(p.sum.visited - before);
+    return w.to.hops > 0;
+  }
+  /// Runs a local search, and sets its hops to those that can be kept. Returns: whether all wanted
+  /// hops can be kept.
+  template <class Grid>
+  bool run_local_search(Grid& grid, progress& p, local_search_control<State>& control,
+                        local_search_shape& w) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    std::uint32_t const wanted = w.to.hops = Kokkos::min(w.to.hops, plan.local_search_hops);
+    grid.run(explore_slices<G, P>{{{grid.handle(s), grid.handle(p)}, w}},
+             [&] { w.to.hops = complete_hops(s, w); });
+    control.adapt_hops(wanted, w.to.hops);
+    return w.to.hops == wanted;
+  }
+  /// Runs local searches with a deferred commit until the frontier is wide or nothing more is
+  /// found, then commits. Returns: whether it has found a level.
+  template <class Grid>
+  bool explore_deferred(Grid& grid, progress& p, local_search_control<State>& control,
+                        local_search_shape w) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    p.local_search.start_level = p.level;
+    do {
+      // In this order: a distance that is reset may have overwritten one of a hop that is kept.
+      if (!run_local_search(grid, p, control, w))
+        grid.run(roll_back_distances<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
+      if (w.to.slices > 1 && s.grid_teams > 1)
+        grid.run(repair_distances<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
+      for (std::uint32_t hop = 0; hop < w.to.hops; ++hop)
+        if (++p.level < recorded_levels) s.records[p.level] = level_record{};
+      p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
+    } while (w.to.hops > 0 && p.sum.failed == 0 && control.next(s, w));
+    if (p.level == p.local_search.start_level) return false;
+    control.end_deferred_commit();
+    *s.passed_levels = passed_totals{};
+    commit_deferred(grid, p);
+    return true;
+  }
+  /// Computes visited bits, parents, totals and a frontier from the distances that local searches
+  /// have left.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void commit_deferred(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    if (s.parent != nullptr) grid.run(find_parents<G, P>{{grid.handle(s), grid.handle(p)}}, [] {});
+    grid.run(commit_distances<G, P>{{grid.handle(s), grid.handle(p)}},
+             [&] { resume_levels(grid, p); });
+  }
+
+  /// Runs local searches until the frontier is wide or nothing more is found.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void explore_by_teams(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    while (p.local_search.exploring) {
+      grid.run(explore_in_teams<G, P>{{grid.handle(s), grid.handle(p)}},
+               [&] { end_local_search(grid, p); });
+      if (p.local_search.failed)
+        grid.run(roll_back_local_search<G, P>{{grid.handle(s), grid.handle(p)}},
+                 [&] { halve_hops(p); });
+    }
+    if (p.level != p.local_search.start_level) commit_deferred(grid, p);
+  }
+  /// Returns the capacity of a team's list.
+  KOKKOS_FUNCTION std::uint32_t list_capacity() const {
+    return team_list_capacity(s, static_cast<int>(s.grid_teams));
+  }
+  /// Decides whether to start local searches at this frontier. The graph must be large enough for
+  /// the lists of all teams.
+  KOKKOS_FUNCTION void try_begin_local_search(progress& p) const {
+    using tuned = typename State::tuned;
+    local_search_progress& w = p.local_search;
+    std::uint64_t const n = p.frontier.vertices(), teams = s.grid_teams;
+    w.stable = p.small_frontier ? w.stable + 1 : Kokkos::min(w.stable, 0);
+    w.exploring =
+        plan.allows_local_search() && p.small_frontier && w.stable >= tuned::stable_levels &&
+        n <= teams * Kokkos::min(list_capacity(), std::uint32_t(tuned::initial_team_vertices)) &&
+        list_capacity() >= tuned::min_list_capacity;
+    if (!w.exploring) return;
+    w.entries = n;
+    w.start_level = p.level;
+    w.hops = tuned::initial_team_hops;  // stays a power of two: see explore_in_teams::clear
+    while (w.hops > plan.local_search_hops) w.hops /= 2;
+    w.successes = 0;
+    w.from_queue = true;
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_local_search(Grid& grid, progress& p) const {
+    using tuned = typename State::tuned;
+    local_search_progress& w = p.local_search;
+    local_search_totals const found = grid.read(&s.local_search_sums[w.number % 3]);
+    ++w.number;
+    w.failed = found.overflows > 0;
+    if (w.failed) return;
+    p.level += static_cast<std::int32_t>(w.hops);
+    w.entries = found.entries;
+    w.input = 1 - w.input;
+    w.from_queue = false;
+    p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
+    w.exploring =
+        w.entries > 0 && p.sum.failed == 0 &&
+        w.entries <= std::uint64_t(s.grid_teams) *
+                         Kokkos::min(list_capacity(), std::uint32_t(tuned::max_team_vertices));
+    if (++w.successes < tuned::successes_before_doubling && w.hops >= tuned::initial_team_hops / 2)
+      return;
+    w.successes = 0;
+    if (2 * w.hops <= Kokkos::min(std::uint32_t(tuned::max_team_hops), plan.local_search_hops))
+      w.hops *= 2;
+  }
+  KOKKOS_FUNCTION static void halve_hops(progress& p) {
+    local_search_progress& w = p.local_search;
+    w.failed = false;
+    w.successes = 0;
+    w.hops /= 2;
+    if (w.hops > 0) return;
+    w.exploring = false;
+    w.stable = -64;  // levels to wait
+  }
+  /// Makes the last level of the local searches the frontier, as if each level had been found
+  /// alone.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void resume_levels(Grid& grid, progress& p) const {
+    passed_totals const passed = grid.read(s.passed_levels);
+    level_counters const next = exchange(grid, p.level);
+    p.sum.visited += passed.vertices;
+    p.sum.edges_top_down += passed.edges;
+    p.unvisited -= Kokkos::min(passed.vertices, p.unvisited);
+    p.edges_unexplored -= Kokkos::min(passed.edges, p.edges_unexplored);
+    p.local_search.stable = Kokkos::min(p.local_search.stable, 0);
+    p.level = next.vertices() > 0 ? p.level - 1
+                                  : Kokkos::max(static_cast<std::int32_t>(passed.deepest),
+                                                p.local_search.start_level);
+    decide(grid, p, next);
+  }
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, progress& p) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    if (!plan.unvisited_queue) {
+      grid.run(bottom_up_bitmap<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [&] {
+        p.current = 1 - p.current;
+        decide(grid, p, exchange(grid, p.level + 1));
+      });
+      return;
+    }
+    if (!p.has_unvisited_queue)
+      scan(grid, p, scan_target::unvisited, [&] {
+        p.frontier.unvisited = exchange(grid, p.level).unvisited;
+        p.has_unvisited_queue = true;
+      });
+    grid.run(bottom_up_queue<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [] {});
+    grid.run(set_status_bits_of_found<G, P>{grid.handle(s), grid.handle(p)}, [&] {
+      p.current_unvisited = 1 - p.current_unvisited;
+      decide(grid, p, exchange(grid, p.level + 1));
+    });
+  }
+  /// Compacts a set of vertices, given by the status bitmaps, into a queue.
+  KARPOS_PROGRAM template <class Grid, class Then>
+  KOKKOS_FUNCTION void scan(Grid& grid, progress& p, scan_target target, Then const& then) const {
+    using G = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p), target};
+    grid.run(scan_count<G, P>{pass}, [] {});
+    grid.run(scan_compact<G, P>{pass}, then);
+  }
+
+  /// Returns: the totals of a level, over all teams. Every decision reads totals here, except that
+  /// `explore` adds up those of a local search. Searches over several ranks run the same steps in a
+  /// loop of their own, with exchanges between ranks (detail/distributed/bfs_loop.hpp).
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION level_counters exchange(Grid& grid, std::int32_t level) const {
+    return grid.read(&s.counters(level));
+  }
+
+  /// Makes the level with these totals the frontier, and chooses how it is expanded.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void decide(Grid& grid, progress& p, level_counters const& next) const {
+    bfs::decide(grid, plan, probes, record, p, next);
+    if (p.done) return;
+    p.small_frontier = is_small(p);
+    if constexpr (has_team_local_search) try_begin_local_search(p);
+  }
+  KOKKOS_FUNCTION static bool is_small(progress const& p) {
+    using tuned = typename State::tuned;
+    std::uint32_t const n = p.frontier.in_class[by_thread];
+    return n > 0 && n <= tuned::small_frontier_vertices && n == p.frontier.vertices() &&
+           !p.count_only && p.frontier.edges <= std::uint64_t(n) * tuned::small_frontier_degree;
+  }
+};
+
+}  // namespace karpos::detail::bfs

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/graph/bfs/state.hpp"
+
+// Enqueues vertices without an atomic operation per vertex. Each tile gathers the vertices that it
+// finds in a bin (the paper's thread bin) in its scratch, and appends a full bin to a queue with
+// one fetch_add for each degree class. No vertex enters a queue twice, because only the thread that
+// claimed it pushes it. Terms: see state.hpp.
+
+namespace karpos::detail::bfs {
+
+/// Neighbours that a CPU thread claims together. They are listed first, without a branch on their
+/// state, which no predictor could guess. All loads come before the first atomic operation, with
+/// which no load overlaps.
+struct candidates {
+  static constexpr int capacity = 256;
+  local_vertex vertex[capacity], from[capacity];
+  int count = 0;
+
+  /// Appends v to the list if `is_candidate` is true. WithOrigins: false if nothing reads `from`.
+  template <bool WithOrigins = true>
+  KARPOS_STEP_FUNCTION void add(local_vertex v, local_vertex origin, bool is_candidate) {
+    vertex[count] = v;
+    if constexpr (WithOrigins) from[count] = origin;
+    count += is_candidate ? 1 : 0;
+  }
+  KARPOS_STEP_FUNCTION bool is_full() const { return count == capacity; }
+  /// Empties the list. Returns: how many entries it had.
+  KARPOS_STEP_FUNCTION int drain() {
+    int const n = count;
+    count = 0;
+    return n;
+  }
+};
+
+/// The bin of a tile; Writer appends a full one to a queue. All lanes of the tile hold equal
+/// counts.
+template <class State, class Writer>
+class bin {
+ public:
+  using tile = typename State::tile;
+  static constexpr int width = State::width, entries = State::tuned::bin_entries;
+  static constexpr std::size_t bytes = entries * sizeof(local_vertex) + Writer::bytes;
+  static_assert(entries >= width * State::tuned::neighbours_at_once);
+
+  /// scratch: `bytes` bytes for this tile alone.
+  KARPOS_STEP_FUNCTION bin(std::byte* scratch, Writer const& writer)
+      : m_vertex(reinterpret_cast<local_vertex*>(scratch)),
+        m_writer(writer) {}
+
+  /// Appends the vertices vertex(lane, i) of every lane for the bits i that are set in won[lane].
+  /// Flushes the bin first if they do not fit.
+  template <class Won, class Vertex>
+  KARPOS_STEP_FUNCTION void push(tile const& t, Won const& won, Vertex const& vertex) {
+    auto const any = t.ballot([&](int lane) { return won[lane] != 0; });
+    if (!any) return;
+    auto const at =
+        t.prefix_sum(t.each([&](int lane) { return lane_mask<32>(won[lane]).count(); }));
+    if (m_count + at.total > entries) flush(t);
+    t.on(any, [&](int lane) {
+      int to = m_count + at.before[lane];
+      for (auto m = lane_mask<32>(won[lane]); m; m = m.without_first())
+        m_vertex[to++] = vertex(lane, m.first());
+    });
+    m_count += at.total;
+  }
+
+  /// CPUs, whose tiles are one thread: appends one vertex.
+  KARPOS_STEP_FUNCTION void push_one(tile const& t, local_vertex v) {
+    if (m_count == entries) flush(t);
+    m_vertex[m_count++] = v;
+  }
+
+  /// Counts n vertices, found by this lane, that enter no queue.
+  KARPOS_STEP_FUNCTION void count(int n) { m_unqueued += static_cast<std::uint64_t>(n); }
+  /// Adds the numbers given to count(), over all threads of a team, to a level's totals. All
+  /// threads of the team must call it.
+  template <class Team>
+  KARPOS_STEP_FUNCTION void add_counts(Team const& team, level_counters& to) const {
+    std::uint64_t total = 0;
+    team.prefix_sum(m_unqueued, total);
+    if (team.rank() == 0 && total != 0)
+      device::add(&to.unqueued, static_cast<std::uint32_t>(total));
+  }
+
+  /// Moves the contents of the bin to the queue.
+  KARPOS_STEP_FUNCTION void flush(tile const& t) {
+    if (m_count == 0) return;
+    m_writer(t, m_vertex, reinterpret_cast<std::uint8_t*>(m_vertex + entries), m_count);
+    t.sync();
+    m_count = 0;
+  }
+
+ private:
+  local_vertex* m_vertex;
+  Writer m_writer;
+  int m_count = 0;
+  std::uint64_t m_unqueued = 0;
+};
+
+/// Appends vertices to the frontier queue, each to the region of its degree class, and adds them to
+/// the level's totals.
+template <class State>
+class frontier_writer {
+ public:
+  using tile = typename State::tile;
+  static constexpr int width = State::width;
+  static constexpr std::size_t bytes = State::tuned::bin_entries;  // a degree class for each vertex
+
+  /// tail[c]: the end of region c of the queue before this level. to: totals of this level.
+  /// prefetch_rows: prefetch the rows of the appended vertices, if the next level is bound by
+  /// latency.
+  KARPOS_STEP_FUNCTION frontier_writer(tile const& t, State const& s, std::uint32_t const* tail,
+                                       level_counters* to, bool prefetch_rows = false)
+      : m_state(&s),
+        m_to(to),
+        m_prefetch_rows(prefetch_rows),
+        m_begin(t.each([&](int lane) -> std::uint32_t {
+          return lane < degree_classes
+                     ? static_cast<std::uint32_t>(s.class_begin[lane]) + tail[lane]
+                     : 0;
+        })) {}
+
+  KARPOS_STEP_FUNCTION void operator()(tile const& t, local_vertex const* vertex,
+                                       std::uint8_t* degree_class, int count) const {
+    State const& s = *m_state;
+    auto class_counts = t.each([](int) { return 0; });  // lane c: vertices of class c
+    std::uint64_t edges = 0;
+    std::uint32_t hubs = 0;
+    for (int first = 0; first < count; first += width) {
+      auto const degree = t.each([&](int lane) -> std::uint64_t {
+        if (first + lane >= count) return 0;
+        if (m_prefetch_rows) device::prefetch_far(s.out.column + s.out.begin(vertex[first + lane]));
+        return s.out.degree(vertex[first + lane]);
+      });
+      auto const c = t.each([&](int lane) {
+        return first + lane < count ? s.class_of(vertex[first + lane], degree[lane])
+                                    : int(degree_classes);
+      });
+      for (int k = 0; k < degree_classes; ++k) {
+        int const n = t.ballot([&](int lane) { return c[lane] == k; }).count();
+        class_counts = t.each([&](int lane) { return class_counts[lane] + (lane == k ? n : 0); });
+      }
+      t.each([&](int lane) {
+        if (first + lane < count) degree_class[first + lane] = static_cast<std::uint8_t>(c[lane]);
+        return 0;
+      });
+      edges += t.prefix_sum(degree).total;
+      hubs += static_cast<std::uint32_t>(
+          t.ballot([&](int lane) { return degree[lane] > s.hub_degree; }).count());
+    }
+    copy(t, vertex, degree_class, count, reserve(t, class_counts, edges, hubs));
+  }
+
+ private:
+  using mask = lane_mask<width>;
+  using lane_counts = typename tile::template varying<int>;
+  using lane_places = typename tile::template varying<std::uint32_t>;
+
+  /// Reserves entries in the regions of the queue, all classes at the same time: lane c does the
+  /// fetch_add of class c. Returns: on lane c, the first entry.
+  KARPOS_STEP_FUNCTION lane_places reserve(tile const& t, lane_counts const& class_counts,
+                                           std::uint64_t edges, std::uint32_t hubs) const {
+    return t.each([&](int lane) -> std::uint32_t {
+      if (lane == degree_classes && edges > 0) device::add(&m_to->edges, edges);
+      if (lane == degree_classes + 1 && hubs > 0) device::add(&m_to->hubs, hubs);
+      if (class_counts[lane] == 0) return 0;
+      return m_begin[lane] + device::fetch_add(&m_to->in_class[lane],
+                                               static_cast<std::uint32_t>(class_counts[lane]));
+    });
+  }
+  KARPOS_STEP_FUNCTION void copy(tile const& t, local_vertex const* vertex,
+                                 std::uint8_t const* degree_class, int count,
+                                 lane_places const& begin) const {
+    auto to = begin;
+    for (int first = 0; first < count; first += width)
+      for (int k = 0; k < degree_classes; ++k) {
+        mask const m = t.ballot(
+            [&](int lane) { return first + lane < count && degree_class[first + lane] == k; });
+        if (!m) continue;
+        std::uint32_t const at = t.get(to, k);
+        t.on(m, [&](int lane) {
+          m_state->queue[at + static_cast<std::uint32_t>(m.rank(lane))] = vertex[first + lane];
+        });
+        to = t.each([&](int lane) {
+          return to[lane] + (lane == k ? static_cast<std::uint32_t>(m.count()) : 0);
+        });
+      }
+  }
+
+  State const* m_state;
+  level_counters* m_to;
+  bool m_prefetch_rows;
+  lane_places m_begin;  // lane c: where this level begins in the region of class c
+};
+
+/// Appends vertices to the next queue of unvisited vertices, which has no degree classes.
+template <class State>
+class unvisited_writer {
+ public:
+  using tile = typename State::tile;
+  static constexpr int width = State::width;
+  static constexpr std::size_t bytes = 0;
+
+  KOKKOS_FUNCTION unvisited_writer(local_vertex* queue, level_counters* to)
+      : m_queue(queue),
+        m_to(to) {}
+
+  KARPOS_STEP_FUNCTION void operator()(tile const& t, local_vertex const* vertex, std::uint8_t*,
+                                       int count) const {
+    std::uint32_t const begin = t.once(
+        [&] { return device::fetch_add(&m_to->unvisited, static_cast<std::uint32_t>(count)); });
+    for (int first = 0; first < count; first += width)
+      t.each([&](int lane) {
+        if (first + lane < count)
+          m_queue[begin + static_cast<std::uint32_t>(first + lane)] = vertex[first + lane];
+        return 0;
+      });
+  }
+
+ private:
+  local_vertex* m_queue;
+  level_counters* m_to;
+};
+
+template <class State>
+using frontier_bin = bin<State, frontier_writer<State>>;
+template <class State>
+using unvisited_bin = bin<State, unvisited_writer<State>>;
+
+}  // namespace karpos::detail::bfs

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/bfs_options.hpp"
+#include "karpos/detail/graph/bfs/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/lane_mask.hpp"
+
+// The memory of a search: what each array holds, which step writes it, and when.
+//
+// Terms: a team is Kokkos' team (a CUDA block; one thread on CPUs), a lane is a thread of it. A
+// tile is a group of lanes that cooperate, as a cooperative group does: a warp on GPUs. Scratch is
+// the team's scratch memory (shared memory). A step is a kernel, or the part of a persistent kernel
+// between two grid barriers. A local search explores several levels between two grid barriers.
+//
+//   visited[2]      status bitmaps (the paper's status array), one bit for each vertex. A top-down
+//                   level claims a vertex by fetch_or in visited[current]. A bottom-up level reads
+//                   visited[current], writes visited[1 - current] and swaps the two at the end. A
+//                   local search claims vertices by their distances, and sets bits in
+//                   visited[current] once the distances are final. There is no bitmap of the
+//                   frontier: a visited neighbour of an unvisited vertex is in the frontier, or the
+//                   vertex would have been found one level earlier.
+//   queue           frontier queue, n entries. A vertex enters it at most once in a search, so each
+//                   level is a segment [head, tail) behind the segment of the level before. The
+//                   queue has a region for each degree class, as long as the class. Of the levels
+//                   that a local search finds, only the last enters the queue.
+//   unvisited[2]    queues of unvisited vertices (bfs_options::unvisited_queue): a bottom-up level
+//                   reads unvisited[current_unvisited], and writes the vertices without a parent to
+//                   the other one. Searches without such queues keep the lists of local searches
+//                   here.
+//   slice_results   CPUs: results of each slice of a local search, for two local searches
+//                   (local_search.hpp).
+//   list_lengths    GPUs: lengths of the teams' lists (team_local_search.hpp).
+//   local_search_sums
+//                   GPUs: totals of a local search.
+//   passed_levels   totals of the levels that a series of local searches has passed
+//                   (deferred_commit.hpp).
+//   levels[3]       counters; level l has levels[l % 3]. Level l + 1 is counted while level l is
+//                   expanded; that step also clears the counters of level l + 2. A local search
+//                   clears all three (on GPUs see explore_in_teams::clear), and counts its last
+//                   level.
+
+namespace karpos::detail::bfs {
+
+/// A vertex by its number on this device: an index of bitmaps, distances and rows, an entry of
+/// queues. State::vertex_id is the graph's own (global) number; State::local and State::global
+/// convert. On one device both have the same value.
+using local_vertex = std::uint32_t;
+
+KOKKOS_INLINE_FUNCTION std::uint32_t bit_of(std::uint64_t v) {
+  return std::uint32_t(1) << (v % 32);
+}
+
+/// Degree classes: the unit that expands a vertex (the paper's thread, warp, CTA and grid).
+enum degree_class : int { by_thread, by_tile, by_team, by_grid, degree_classes };
+
+/// Totals of one level over all teams, added up while the level is found.
+struct level_counters {
+  std::uint32_t in_class[degree_classes];  // vertices in the frontier queue
+  std::uint32_t unqueued;                  // vertices found without entering the queue
+  std::uint32_t hubs;                      // hub vertices among those in the queue
+  std::uint32_t unvisited;                 // entries of the next queue of unvisited vertices
+  std::uint32_t unused;
+  std::uint64_t edges;           // of the level's vertices
+  std::uint64_t edges_examined;  // to find them, bottom-up
+  std::uint64_t hub_hits;        // neighbours found in the hub vertex cache
+
+  KOKKOS_FUNCTION std::uint64_t queued() const {
+    std::uint64_t n = 0;
+    for (int c = 0; c < degree_classes; ++c) n += in_class[c];
+    return n;
+  }
+  KOKKOS_FUNCTION std::uint64_t vertices() const { return queued() + unqueued; }
+};
+
+inline constexpr std::int32_t recorded_levels = 1024;
+
+struct level_record {
+  std::uint64_t vertices, edges;
+  std::uint32_t hubs, bottom_up;
+};
+struct search_summary {
+  std::uint64_t visited, edges_top_down, edges_bottom_up, hub_hits;
+  std::int32_t levels, first_bottom_up, first_top_down_again;  // first_…: -1 for never
+  /// 1: the search was stopped, because it found more vertices or levels than the graph has.
+  std::int32_t failed;
+};
+/// Totals of the levels that local searches have passed, without the last level: vertices, edges
+/// and the largest distance.
+struct passed_totals {
+  std::uint64_t vertices, edges;
+  std::uint32_t deepest, unused;
+};
+/// The source of bfs_report. The level loop writes it, the host reads it.
+struct search_record {
+  search_summary summary;
+  level_record level[recorded_levels];
+  passed_totals passed;
+};
+
+/// State of local searches by teams (team_local_search.hpp). CPUs use `start_level` only
+/// (local_search.hpp). During local searches, progress::level is the level that the next one starts
+/// from.
+struct local_search_progress {
+  std::uint64_t entries;  // of the frontier
+  std::uint32_t hops, successes, number;
+  std::int32_t start_level;  // level that the first local search started from
+  std::int32_t stable;       // number of small frontiers in a row; negative: levels to wait
+  int input;                 // which lists the next local search starts from
+  bool from_queue;           // it starts from the frontier queue instead
+  bool exploring, failed;
+};
+
+/// Levels that local searches may count beyond the last level that has vertices: the remaining hops
+/// of one local search, and the hops of the next one, which finds that all its vertices have lower
+/// distances.
+inline constexpr std::uint64_t max_empty_levels = 256;
+
+/// State that the level loop keeps from level to level: one copy on the host, or one in the scratch
+/// of each team of a cooperative kernel. All copies are equal, because all are computed from the
+/// same totals.
+struct progress {
+  level_counters frontier;  // totals of the level that is expanded
+  // The frontier's segment in each region of the queue. The next level is appended at its tail.
+  std::uint32_t head[degree_classes];
+  std::uint32_t tail[degree_classes];
+  std::int32_t level;     // distance of the frontier
+  int current;            // visited[current] is the status bitmap
+  int current_unvisited;  // index of the queue of unvisited vertices
+  bool has_unvisited_queue, bottom_up, frontier_grows, done;
+  bool count_only;      // top-down level that fills no queue: the next level is bottom-up
+  bool small_frontier;  // few vertices, all of low degree
+  std::uint64_t unvisited, edges_unexplored;
+  search_summary sum;
+  local_search_progress local_search;
+
+  template <class State>
+  KOKKOS_FUNCTION void begin(State const& s) {
+    *this = progress{};
+    level = -1;
+    unvisited = s.non_isolated;
+    edges_unexplored = s.edges;
+    sum.first_bottom_up = sum.first_top_down_again = -1;
+  }
+  /// Returns: whether a graph of n vertices can have as many vertices and levels as were found.
+  /// Every level has a vertex, so an endless loop exceeds these bounds.
+  KOKKOS_FUNCTION bool is_possible(std::uint64_t n) const {
+    return sum.visited <= n && static_cast<std::uint64_t>(level + 1) <= n + max_empty_levels;
+  }
+  /// Makes the level that has just been found, with these totals, the frontier.
+  KOKKOS_FUNCTION void advance(level_counters const& next) {
+    std::uint64_t const n = next.vertices();
+    frontier_grows = n > frontier.vertices();
+    ++level;
+    sum.hub_hits += next.hub_hits;
+    sum.edges_bottom_up += next.edges_examined;
+    sum.visited += n;
+    sum.levels = level;
+    unvisited -= Kokkos::min(n, unvisited);
+    edges_unexplored -= Kokkos::min(next.edges, edges_unexplored);
+    done = n == 0;
+    advance_segment(next);
+  }
+  /// Makes the entries behind the frontier's segment of the queue the new segment.
+  KOKKOS_FUNCTION void advance_segment(level_counters const& next) {
+    frontier = next;
+    for (int c = 0; c < degree_classes; ++c) {
+      head[c] = tail[c];
+      tail[c] += next.in_class[c];
+    }
+  }
+  /// Estimates the number of edges of the next level, found top-down, as if each frontier edge led
+  /// to a new vertex of mean degree.
+  KOKKOS_FUNCTION std::uint64_t next_edges() const {
+    return frontier.edges * (edges_unexplored / (unvisited + 1));
+  }
+  KOKKOS_FUNCTION void set_direction(bool is_bottom_up) {
+    if (is_bottom_up == bottom_up) return;
+    bottom_up = is_bottom_up;
+    has_unvisited_queue = false;
+    if (bottom_up && sum.first_bottom_up < 0) sum.first_bottom_up = level;
+    if (!bottom_up && sum.first_top_down_again < 0) sum.first_top_down_again = level;
+  }
+  /// Several ranks: adopts the decision made from the totals of all ranks.
+  KOKKOS_FUNCTION void follow(progress const& all) {
+    done = all.done;
+    set_direction(all.bottom_up);
+    count_only = all.count_only;
+  }
+};
+
+/// Rows of a graph or of its transpose, by local vertex; the columns are global vertex ids.
+template <class VertexId, class EdgeOffset>
+struct rows {
+  EdgeOffset const* offset;
+  VertexId const* column;
+
+  /// An unsigned type as wide as the offsets: a wider one would cost GPU threads registers.
+  using edge = std::conditional_t<sizeof(EdgeOffset) == 4, std::uint32_t, std::uint64_t>;
+  KOKKOS_FUNCTION edge begin(std::uint64_t v) const { return static_cast<edge>(offset[v]); }
+  KOKKOS_FUNCTION edge end(std::uint64_t v) const { return begin(v + 1); }
+  KOKKOS_FUNCTION std::uint64_t degree(std::uint64_t v) const {
+    return static_cast<std::uint64_t>(offset[v + 1] - offset[v]);
+  }
+};
+
+/// Result of one slice of a local search (local_search.hpp).
+struct alignas(64) slice_result {                // Kokkos guarantees no larger alignment
+  static constexpr std::uint32_t max_hops = 64;  // no less than bfs_options' default
+  struct totals {
+    std::uint64_t edges;
+    std::uint32_t vertices, hubs;
+  };
+  std::uint32_t complete;           // hops that were explored completely
+  std::uint32_t count;              // entries of the list
+  std::uint32_t end[max_hops + 1];  // where the entries of each hop end; end[0] is 0
+  totals hop_totals[max_hops + 1];  // of the vertices found; the last hop's are in level_counters
+};
+/// Memory of local searches by CPU threads: the number of teams, and two results for each slice.
+struct local_search_memory {
+  slice_result* slice_results;
+  int grid_teams;
+};
+/// Totals of a local search by teams: entries of all lists, and teams whose queue overflowed.
+struct local_search_totals {
+  std::uint32_t entries, overflows;
+};
+/// The neighbours of a vertex, if it has at most four, side by side, so that one load reads them
+/// all. A longer row holds the mark `longer`.
+struct alignas(16) padded_row {
+  static constexpr int size = 4;
+  static constexpr local_vertex none = ~local_vertex(0), longer = none - 1;  // not vertices
+  local_vertex neighbour[size];
+
+  KOKKOS_FUNCTION static padded_row empty() { return {{none, none, none, none}}; }
+  KOKKOS_FUNCTION bool is_long() const { return neighbour[0] == longer; }
+};
+/// The vertices within two hops of a vertex, in 64 bytes. Part i holds neighbour i, then those
+/// neighbours of it that are neither the vertex, nor one of its neighbours, nor in an earlier part.
+/// A row that does not fit holds the mark `padded_row::longer`.
+struct alignas(64) two_hop_row {
+  static constexpr int parts = padded_row::size;
+  padded_row part[parts];
+};
+/// Memory of local searches by teams. list_lengths has two arrays of the lengths of the teams'
+/// lists; local search i counts in local_search_sums[i % 3].
+struct team_local_search_memory {
+  std::uint32_t* list_lengths;
+  local_search_totals* local_search_sums;
+  padded_row const* padded;    // of all vertices, or null
+  two_hop_row const* two_hop;  // of all vertices, or null; only with padded rows
+  std::uint32_t grid_teams;
+};
+
+/// Whether a search has no edge predicate.
+template <class Hooks>
+inline constexpr bool follows_all = false;
+template <class Discovered>
+inline constexpr bool follows_all<bfs_hooks<follow_all, Discovered>> = true;
+
+/// Everything that the steps of a search share. Hooks: bfs_hooks.
+template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
+struct search_state : std::conditional_t<tuning<ExecSpace>::has_local_search, local_search_memory,
+                                         team_local_search_memory> {
+  using execution_space = ExecSpace;
+  using vertex_id = VertexId;
+  static constexpr bool follows_every_edge = follows_all<Hooks>;
+  using tuned = tuning<ExecSpace>;
+  static constexpr int width = tuned::tile_width;
+  using tile = device::tile_for<ExecSpace, width>;
+  static_assert(width <= 32);
+  using edge = typename rows<VertexId, EdgeOffset>::edge;
+  static constexpr int neighbours_per_load =
+      tuned::load_bytes < int(sizeof(VertexId)) ? 1 : tuned::load_bytes / int(sizeof(VertexId));
+
+  std::uint64_t vertices, words, edges;  // words: of a bitmap
+  std::uint64_t non_isolated;            // vertices that a search can reach
+  bool in_aligned;                       // in-rows are aligned for loads of 16 bytes
+  rows<VertexId, EdgeOffset> out, in;
+  Hooks hooks;
+  std::int32_t* distance;
+  VertexId* parent;  // null: no parents are asked for
+
+  std::uint32_t* visited[2];
+  std::uint32_t const* isolated;  // bitmap that every search starts from
+  local_vertex* queue;
+  local_vertex* unvisited[2];
+  level_counters* levels;
+  level_record* records;         // of the search
+  passed_totals* passed_levels;  // see deferred_commit.hpp
+  std::uint32_t* scan_counts;    // of a bitmap scan: degree_classes for each team
+
+  std::uint64_t class_limit[degree_classes - 1];  // smallest degrees of the classes but the first
+  std::uint64_t class_begin[degree_classes];      // first entries of the regions of the queue
+  std::uint64_t hub_degree;                       // vertices with more edges are hubs
+  local_vertex const* hubs;
+  std::uint32_t hub_count;
+
+  /// Return the range of bitmap words whose vertices this device owns: all. A state of several
+  /// devices hides these two functions.
+  KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
+  KOKKOS_FUNCTION std::uint64_t own_words() const { return words; }
+
+  /// Receives every word of a status bitmap that a bottom-up level has written. A state of several
+  /// devices sends it to the other devices.
+  KOKKOS_FUNCTION void copy_to_peers(std::uint32_t* /*word*/, std::uint32_t /*bits*/) const {}
+
+  KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
+  KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
+
+  KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
+    int c = 0;
+    for (int i = 0; i < degree_classes - 1; ++i) c += degree >= class_limit[i] ? 1 : 0;
+    return c;
+  }
+  KOKKOS_FUNCTION int class_of(local_vertex, std::uint64_t degree) const {
+    return class_of(degree);
+  }
+  // By comparison: a run-time index would move the whole state of a GPU thread to local memory.
+  KOKKOS_FUNCTION std::uint32_t* bitmap(int which) const {
+    return which == 0 ? visited[0] : visited[1];
+  }
+  KOKKOS_FUNCTION local_vertex* unvisited_queue(int which) const {
+    return which == 0 ? unvisited[0] : unvisited[1];
+  }
+  KOKKOS_FUNCTION level_counters& counters(std::int32_t level) const { return levels[level % 3]; }
+
+  /// Clears the counters of a level. Each expanding step does so two levels ahead: these counters
+  /// were used by the level before the frontier, and no step reads them any more.
+  template <class Team>
+  KOKKOS_FUNCTION void clear_counters(Team const& team, std::int32_t level) const {
+    if (team.league_rank() == 0 && team.rank() == 0) counters(level) = level_counters{};
+  }
+
+  /// Loads the neighbours at positions e … e + N - 1 of the in-rows; values beyond the last edge
+  /// are unspecified. Requires: N divides e.
+  template <int N>
+  KARPOS_STEP_FUNCTION void load_neighbours(edge e, local_vertex (&u)[N]) const {
+    if constexpr (N > 1) {
+      if (in_aligned && e + N <= edges) {
+        VertexId v[N];
+        device::load_frozen(in.column + e, v);
+        for (int i = 0; i < N; ++i) u[i] = local(v[i]);
+        return;
+      }
+    }
+    for (int i = 0; i < N; ++i)
+      u[i] = e + static_cast<edge>(i) < edges ? local(in.column[e + static_cast<edge>(i)]) : 0;
+  }
+
+  /// Writes distance and parent of a vertex and calls the hook. Requires: only the thread that
+  /// claimed the vertex calls it.
+  KOKKOS_FUNCTION void discover(local_vertex v, local_vertex from, std::int32_t level) const {
+    distance[v] = level;
+    if (parent != nullptr) parent[v] = global(from);
+    hooks.discovered(global(v), level);
+  }
+  /// Receives every vertex that a scan has found among status bits. A state of several devices
+  /// reads the parent that was proposed for it.
+  KOKKOS_FUNCTION void load_parent(local_vertex /*v*/) const {}
+  /// Writes the parent only. Several threads may find v concurrently; the last one to write wins.
+  KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
+    using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
+    if (parent != nullptr)
+      device::store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(global(from)));
+  }
+  KOKKOS_FUNCTION bool follows(local_vertex from, local_vertex to) const {
+    return hooks.follow(global(from), global(to));
+  }
+};
+
+}  // namespace karpos::detail::bfs

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/graph/bfs/deferred_commit.hpp"
+
+// Local search on GPUs: explores several levels of a narrow frontier between two grid barriers.
+// Each team has a slice of the frontier. local_search.hpp describes local search on CPUs, and why
+// distances are exact. Here the lists of a team are two queues in its scratch (shared memory), and
+// many local searches follow each other before a commit. The steps:
+//
+//   explore_in_teams  Team b loads an equal slice of the frontier and explores h hops. It pops
+//                     vertices from its queue, lowers their distances by atomic minimum, and queues
+//                     the neighbours of the vertices whose distance that has lowered; a team
+//                     barrier ends a hop. A distance is written when the vertex is popped, not when
+//                     it is queued, so that the row is loaded meanwhile. The last hop's vertices go
+//                     to the team's list in global memory. In the next local search all teams load
+//                     equal slices of these lists.
+//
+//                     team 0   |slice|hop 1|…|hop h| -> list 0 \  one     / slice 0  team 0
+//                     team 1   |slice|hop 1|…|hop h| -> list 1  > grid   <  slice 1  team 1
+//                     …                                        /  barrier \ …
+//
+//   roll_back_local_search
+//                     Runs after a local search in which a queue overflowed: resets the distances
+//                     beyond its start. The local search is repeated with half as many hops; if it
+//                     had a single hop, the level-by-level steps go on.
+//
+// At the end of a series of local searches, one pass reads all distances: deferred_commit.hpp.
+//
+// An entry of a list is dropped if its vertex's distance has been lowered since: the thread that
+// lowered the distance has expanded the vertex.
+
+namespace karpos::detail::bfs {
+
+/// Returns the capacity of a list; a queue has this capacity at most.
+template <class State>
+KOKKOS_FUNCTION std::uint32_t team_list_capacity(State const& s, int teams) {
+  return static_cast<std::uint32_t>(Kokkos::min(s.vertices / static_cast<std::uint64_t>(teams),
+                                                std::uint64_t(State::tuned::team_queue_entries)));
+}
+
+template <class StateHandle, class ProgressHandle>
+struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::explore_in_teams";
+  using base = local_search_step<StateHandle, ProgressHandle>;
+  using typename base::edge;
+  using typename base::State;
+  using typename base::tile;
+  using tuned = typename State::tuned;
+  using base::width;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    clear(team);
+    queues const q(team, state);
+    load_slice(team, q);
+    exploration const found = explore_rows(team, q);
+    std::uint32_t const n = list_last_hop(team, q, found);
+    if (team.rank() != 0) return;
+    local_search_totals& to = state.local_search_sums[this->p->local_search.number % 3];
+    if (n > 0) device::add(&to.entries, n);
+    if (found.overflow) device::add(&to.overflows, 1u);
+  }
+
+ private:
+  /// Added to the count of a queue for a row that is too long: more than any queue's capacity. A
+  /// step may add it once for each entry of a queue, besides what lies within two hops of short
+  /// rows, and the count stays below 2^32.
+  static constexpr std::uint32_t overflow_mark = 1u << 16;
+  static_assert(overflow_mark > tuned::team_queue_entries);
+  static_assert(tuned::team_queue_entries *
+                    (std::uint64_t(overflow_mark) + tuned::lane_degree * tuned::lane_degree) <
+                ~std::uint32_t(0));
+
+  struct queue_entry {
+    local_vertex vertex, from;
+  };
+  /// A team's scratch: two queues; count[k % 3], the number of entries pushed to the queue of hop
+  /// k; and a number for each team.
+  struct queues {
+    std::uint32_t *count, *before;
+    std::uint32_t capacity;
+    queue_entry* first;
+
+    template <class Team>
+    KOKKOS_FUNCTION queues(Team const& team, State const& s)
+        : count(reinterpret_cast<std::uint32_t*>(team.scratch())),
+          before(count + 4) {
+      std::size_t const front =
+          (16 + static_cast<std::size_t>(team.league_size()) * sizeof(std::uint32_t) + 15) / 16 *
+          16;
+      std::size_t const all =
+          State::tuned::has_team_local_search
+              ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
+              : 0;
+      // In a large league, small teams have no capacity: the first local search overflows, and
+      // levels are expanded one by one.
+      std::size_t const rest = all > front ? all - front : 0;
+      capacity = Kokkos::min(team_list_capacity(s, team.league_size()),
+                             static_cast<std::uint32_t>(rest / (2 * sizeof(queue_entry))));
+      first = reinterpret_cast<queue_entry*>(team.scratch() + front);
+    }
+    KOKKOS_FUNCTION queue_entry* entry(std::uint32_t hop) const {
+      return first + (hop % 2) * capacity;
+    }
+  };
+  /// A team's list in global memory.
+  struct team_list {
+    local_vertex* entry;
+    std::uint32_t* count;
+  };
+  KOKKOS_FUNCTION team_list list(int which, int team, int teams) const {
+    State const& state = *this->s;
+    std::uint64_t const capacity = state.vertices / static_cast<std::uint64_t>(teams);
+    return {state.unvisited_queue(which) + capacity * static_cast<std::uint64_t>(team),
+            state.list_lengths + which * teams + team};
+  }
+
+  /// Clears the counters of later local searches and levels, and the records of the levels of this
+  /// local search. Let L be the level that the series of local searches begins with. A late team
+  /// may still read L's totals, in counters L % 3, so only the second local search clears them. If
+  /// there is no second one, commit_distances counts level L + h after h hops. These are other
+  /// counters, because h is a power of two. It also clears the counters of level L + h + 1, which
+  /// may be those of L.
+  template <class Team>
+  KOKKOS_FUNCTION void clear(Team const& team) const {
+    static_assert(tuned::max_team_hops % tuned::initial_team_hops == 0 &&
+                  (tuned::max_team_hops & (tuned::max_team_hops - 1)) == 0);
+    if (team.league_rank() != 0) return;
+    State const& state = *this->s;
+    for (std::int32_t l = this->p->local_search.from_queue ? 1 : 0; l < 3; ++l)
+      state.clear_counters(team, this->p->level + l);
+    if (team.rank() == 0) {
+      state.local_search_sums[(this->p->local_search.number + 1) % 3] = local_search_totals{};
+      *state.passed_levels = passed_totals{};
+    }
+    for (auto hop = static_cast<std::uint32_t>(team.rank()) + 1; hop <= this->p->local_search.hops;
+         hop += static_cast<std::uint32_t>(team.size()))
+      if (this->frontier_distance() + hop < std::uint32_t(recorded_levels))
+        state.records[this->frontier_distance() + hop] = level_record{};
+  }
+
+  /// Loads an equal part of the frontier into the first queue.
+  template <class Team>
+  KOKKOS_FUNCTION void load_slice(Team& team, queues const& q) const {
+    State const& state = *this->s;
+    auto const teams = static_cast<std::uint64_t>(team.league_size());
+    auto const rank = static_cast<std::uint64_t>(team.league_rank());
+    std::uint64_t const all = this->p->local_search.entries;
+    std::uint64_t const first = all * rank / teams, last = all * (rank + 1) / teams;
+    if (team.rank() < 2) q.count[team.rank()] = 0;
+    if (team.size() == 1) q.count[1] = 0;
+    if (!this->p->local_search.from_queue) sum_lists_before(team, q.before);
+    team.barrier();
+    local_vertex const* const queue =
+        state.queue + state.class_begin[by_thread] + this->p->head[by_thread];
+    auto const size = static_cast<std::uint64_t>(team.size());
+    for (std::uint64_t i = first; i < last; i += size) {
+      std::uint64_t const mine = i + static_cast<std::uint64_t>(team.rank());
+      local_vertex v = 0;
+      bool is_valid = mine < last;
+      if (is_valid) {
+        v = this->p->local_search.from_queue
+                ? queue[mine]
+                : list_entry(team, q.before, static_cast<std::uint32_t>(mine));
+        is_valid = device::load_relaxed(this->distance_of(v)) == this->frontier_distance();
+      }
+      std::uint32_t const at = team.append(q.count, is_valid);
+      if (is_valid && at < q.capacity) q.entry(0)[at] = {v, v};
+    }
+    team.barrier();
+  }
+  /// Sets before[i] to the number of entries in the lists of all teams before team i.
+  template <class Team>
+  KOKKOS_FUNCTION void sum_lists_before(Team const& team, std::uint32_t* before) const {
+    std::uint64_t sum = 0;
+    for (int first = 0; first < team.league_size(); first += team.size()) {
+      int const i = first + team.rank();
+      std::uint64_t const n =
+          i < team.league_size()
+              ? this->s->list_lengths[this->p->local_search.input * team.league_size() + i]
+              : 0;
+      std::uint64_t total = 0;
+      std::uint64_t const at = sum + team.prefix_sum(n, total);
+      if (i < team.league_size()) before[i] = static_cast<std::uint32_t>(at);
+      sum += total;
+    }
+  }
+  /// Returns entry i of all lists, found by bisection.
+  template <class Team>
+  KOKKOS_FUNCTION local_vertex list_entry(Team const& team, std::uint32_t const* before,
+                                          std::uint32_t i) const {
+    int low = 0, high = team.league_size();
+    while (high - low > 1) {
+      int const middle = (low + high) / 2;
+      (before[middle] <= i ? low : high) = middle;
+    }
+    return list(this->p->local_search.input, low, team.league_size()).entry[i - before[low]];
+  }
+
+  /// The kind of rows that are read. two_hops: rows of all vertices within two hops. Such a row
+  /// holds a vertex once, even if several paths lead to it; a user's predicate might close the path
+  /// that it stands for, so these rows are read without a predicate only.
+  enum class row_kind { csr, padded, two_hops };
+  /// Result of a team's exploration: its steps, of one or two hops each, and the number of vertices
+  /// that the last step has queued.
+  struct exploration {
+    std::uint32_t steps, hops_per_step, entries;
+    bool overflow;
+  };
+  template <class Team>
+  KARPOS_STEP_FUNCTION exploration explore_rows(Team& team, queues const& q) const {
+    if constexpr (State::follows_every_edge)
+      if (this->s->two_hop != nullptr && this->p->local_search.hops > 1)
+        return explore<row_kind::two_hops>(team, q);
+    return this->s->padded != nullptr ? explore<row_kind::padded>(team, q)
+                                      : explore<row_kind::csr>(team, q);
+  }
+  template <row_kind Rows, class Team>
+  KARPOS_STEP_FUNCTION exploration explore(Team& team, queues const& q) const {
+    constexpr std::uint32_t hops = Rows == row_kind::two_hops ? 2 : 1;
+    std::uint32_t const steps = this->p->local_search.hops / hops;
+    exploration e{0, hops, q.count[0],
+                  q.count[0] > q.capacity};  // an overflow is possible in small teams
+    if (e.overflow) e.entries = 0;
+    for (; e.steps < steps && e.entries > 0; ++e.steps) {
+      if (team.rank() == 0) q.count[(e.steps + 2) % 3] = 0;
+      if constexpr (Rows == row_kind::two_hops)
+        expand_two_hops(team, q, e.steps, e.entries);
+      else
+        expand<Rows>(team, q, e.steps, e.entries);
+      team.barrier();
+      e.entries = q.count[(e.steps + 1) % 3];
+      e.overflow = e.entries > q.capacity;
+      if (e.overflow) e.entries = 0;
+    }
+    return e;
+  }
+  /// Neighbours that a lane has loaded; bit i of `open` tells whether to follow vertex[i].
+  struct neighbours {
+    local_vertex vertex[tuned::neighbours_at_once];
+    std::uint32_t open;
+  };
+  static_assert(tuned::neighbours_at_once >= padded_row::size);
+
+  /// A lane's part of the row of all vertices within two hops.
+  struct two_hop_part {
+    local_vertex vertex, from;
+    padded_row near;  // one neighbour, then neighbours of it
+  };
+  /// Lowers the distances of the n vertices of a step. If that has lowered a vertex's distance,
+  /// lowers those of its neighbours too, and queues the vertices two hops away. All edges of the
+  /// neighbours are then followed, so the neighbours need not be expanded. A lane handles one part
+  /// of a row.
+  template <class Team>
+  KARPOS_STEP_FUNCTION void expand_two_hops(Team const& team, queues const& q, std::uint32_t step,
+                                            std::uint32_t n) const {
+    constexpr int parts = two_hop_row::parts, vertices = width / parts;
+    tile const t = team.template this_tile<width>();
+    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
+    std::uint32_t const lowered = this->frontier_distance() + 2 * step;
+    queue_entry const* const from = q.entry(step);
+    for (std::uint32_t first =
+             static_cast<std::uint32_t>(team.template tile_rank<width>()) * vertices;
+         first < n; first += tiles * vertices) {
+      auto const loaded = t.each([&](int lane) -> two_hop_part {
+        std::uint32_t const i = first + static_cast<std::uint32_t>(lane / parts);
+        if (i >= n) return {0, 0, padded_row::empty()};
+        two_hop_part r{from[i].vertex, from[i].from, padded_row::empty()};
+        device::load_frozen(this->s->two_hop[r.vertex].part[lane % parts].neighbour,
+                            r.near.neighbour);
+        return r;
+      });
+      auto const before = t.each([&](int lane) -> std::uint32_t {
+        if (lane % parts != 0 || first + static_cast<std::uint32_t>(lane / parts) >= n) return 0;
+        return step == 0 ? ~0u : device::fetch_min(this->distance_of(loaded[lane].vertex), lowered);
+      });
+      auto const of_vertex = t.gather(before, [](int lane) { return lane - lane % parts; });
+      auto const rows = t.each([&](int lane) {
+        two_hop_part r = loaded[lane];
+        if (of_vertex[lane] <= lowered) r.near = padded_row::empty();
+        return r;
+      });
+      push_two_hops(t, rows, q, step, lowered + 1);
+    }
+  }
+  template <class Rows>
+  KARPOS_STEP_FUNCTION void push_two_hops(tile const& t, Rows const& rows, queues const& q,
+                                          std::uint32_t step, std::uint32_t middle_distance) const {
+    auto const too_long = t.ballot([&](int lane) { return rows[lane].near.is_long(); });
+    push<row_kind::two_hops>(t, rows, t.each([&](int lane) {
+      neighbours n;
+      n.open = 0;
+      for (int i = 1; i < padded_row::size; ++i) {
+        n.vertex[i] = rows[lane].near.neighbour[i];
+        n.open |= n.vertex[i] != padded_row::none && n.vertex[i] != rows[lane].from ? 1u << i : 0;
+      }
+      return n;
+    }),
+                             q, step + 1);
+    t.each([&](int lane) {
+      local_vertex const w = rows[lane].near.neighbour[0];
+      if (w < padded_row::longer) device::fetch_min(this->distance_of(w), middle_distance);
+      return 0;
+    });
+    t.on(too_long, [&](int lane) { push_long(rows[lane], q, step + 1, middle_distance); });
+  }
+  /// Follows two hops from one vertex on one lane, if the vertex's row or a neighbour's row does
+  /// not fit.
+  KOKKOS_FUNCTION void push_long(two_hop_part const& r, queues const& q, std::uint32_t step,
+                                 std::uint32_t middle_distance) const {
+    auto const& out = this->s->out;
+    auto const count = device::scratch(q.count + step % 3);
+    for (edge e = out.begin(r.vertex); e < out.end(r.vertex); ++e) {
+      local_vertex const w = State::local(out.column[e]);
+      if (out.degree(r.vertex) > tuned::lane_degree || out.degree(w) > tuned::lane_degree) {
+        device::fetch_add(count, overflow_mark);
+        return;
+      }
+      device::fetch_min(this->distance_of(w), middle_distance);
+      for (edge f = out.begin(w); f < out.end(w); ++f) {
+        local_vertex const x = State::local(out.column[f]);
+        if (x == r.vertex || x == r.from) continue;
+        std::uint32_t const at = device::fetch_add(count, 1u);
+        if (at < q.capacity) q.entry(step)[at] = {x, r.vertex};
+      }
+    }
+  }
+
+  /// Edges that are left to follow from a vertex: neighbours that have been loaded, and the rest of
+  /// its row.
+  struct row {
+    local_vertex vertex, from;
+    edge begin, end;
+    padded_row near;
+  };
+  KARPOS_STEP_FUNCTION static row no_row() { return {0, 0, 0, 0, padded_row::empty()}; }
+  /// Lowers the distances of the n vertices of a hop, one vertex a lane, and expands the vertices
+  /// whose distance that has lowered.
+  template <row_kind Rows, class Team>
+  KARPOS_STEP_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
+                                   std::uint32_t n) const {
+    tile const t = team.template this_tile<width>();
+    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
+    queue_entry const* const from = q.entry(hop);
+    for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
+         first < n; first += tiles * width) {
+      auto const rows = t.each([&](int lane) -> row {
+        std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
+        return i < n ? claim<Rows>(from[i], hop) : no_row();
+      });
+      push_near<Rows>(t, rows, q, hop + 1);
+      if (!t.ballot([&](int lane) { return rows[lane].begin < rows[lane].end; })) continue;
+      // A long row would keep one lane busy alone: it counts as an overflow.
+      if (t.ballot(
+              [&](int lane) { return rows[lane].end - rows[lane].begin > tuned::lane_degree; })) {
+        t.once([&] {
+          return device::fetch_add(device::scratch(q.count + (hop + 1) % 3), overflow_mark);
+        });
+        return;
+      }
+      push_rows<Rows>(t, rows, q, hop + 1);
+    }
+  }
+  /// Lowers the distance of a vertex while its first neighbours are being loaded. Vertices of the
+  /// first hop have their distance already.
+  template <row_kind Rows>
+  KARPOS_STEP_FUNCTION row claim(queue_entry e, std::uint32_t hop) const {
+    row r{e.vertex, e.from, 0, 0, padded_row::empty()};
+    if constexpr (Rows == row_kind::padded)
+      device::load_frozen(this->s->padded[e.vertex].neighbour, r.near.neighbour);
+    else
+      load_offsets(r);
+    std::uint32_t const lowered = this->frontier_distance() + hop;
+    std::uint32_t const before =
+        hop == 0 ? ~0u : device::fetch_min(this->distance_of(e.vertex), lowered);
+    if constexpr (Rows == row_kind::csr) load_near(r);
+    if (before <= lowered) return no_row();
+    if (Rows == row_kind::padded && r.near.is_long()) {
+      r.near = padded_row::empty();
+      load_offsets(r);
+    }
+    return r;
+  }
+  KARPOS_STEP_FUNCTION void load_offsets(row& r) const {
+    r.begin = this->s->out.begin(r.vertex);
+    r.end = this->s->out.end(r.vertex);
+  }
+  KARPOS_STEP_FUNCTION void load_near(row& r) const {
+    edge const edges = Kokkos::min(r.end - r.begin, edge(padded_row::size));
+    for (int i = 0; i < padded_row::size; ++i)
+      if (static_cast<edge>(i) < edges)
+        r.near.neighbour[i] = State::local(this->s->out.column[r.begin + static_cast<edge>(i)]);
+    r.begin += edges;
+  }
+  template <row_kind Kind, class Rows>
+  KARPOS_STEP_FUNCTION void push_near(tile const& t, Rows const& rows, queues const& q,
+                                      std::uint32_t hop) const {
+    push<Kind>(t, rows, t.each([&](int lane) {
+      neighbours n;
+      n.open = 0;
+      for (int i = 0; i < padded_row::size; ++i) {
+        n.vertex[i] = rows[lane].near.neighbour[i];
+        n.open |=
+            n.vertex[i] != padded_row::none && may_follow(rows[lane], n.vertex[i]) ? 1u << i : 0;
+      }
+      return n;
+    }),
+               q, hop);
+  }
+  template <row_kind Kind, class Rows>
+  KARPOS_STEP_FUNCTION void push_rows(tile const& t, Rows const& rows, queues const& q,
+                                      std::uint32_t hop) const {
+    constexpr int at_once = tuned::neighbours_at_once;
+    for (edge done = 0;
+         t.ballot([&](int lane) { return done < rows[lane].end - rows[lane].begin; });
+         done += at_once)
+      push<Kind>(t, rows, t.each([&](int lane) {
+        row const& r = rows[lane];
+        edge const left = r.end - r.begin;
+        neighbours n;
+        n.open = 0;
+        for (int i = 0; i < at_once; ++i) {
+          edge const e = done + static_cast<edge>(i);
+          n.vertex[i] = e < left ? State::local(this->s->out.column[r.begin + e]) : r.from;
+        }
+        for (int i = 0; i < at_once; ++i)
+          n.open |= done + static_cast<edge>(i) < left && may_follow(r, n.vertex[i]) ? 1u << i : 0;
+        return n;
+      }),
+                 q, hop);
+  }
+  /// Returns whether to follow the edge to v: not if it leads back to where the vertex was found
+  /// from.
+  KARPOS_STEP_FUNCTION bool may_follow(row const& r, local_vertex v) const {
+    return v != r.from && this->s->follows(r.vertex, v);
+  }
+  /// Pushes the open neighbours of all lanes to the queue of a hop, and prefetches what the next
+  /// hop reads of them.
+  template <row_kind Kind, class Rows, class Neighbours>
+  KARPOS_STEP_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
+                                 queues const& q, std::uint32_t hop) const {
+    constexpr int at_once = tuned::neighbours_at_once;
+    // Ballots, not a prefix sum of the counts: a hop waits for each instruction.
+    lane_mask<width> open[at_once];
+    int total = 0;
+    for (int i = 0; i < at_once; ++i) {
+      open[i] = t.ballot([&](int lane) { return (found[lane].open >> i & 1u) != 0; });
+      total += open[i].count();
+    }
+    if (total == 0) return;
+    std::uint32_t place = t.once([&] {
+      return device::fetch_add(device::scratch(q.count + hop % 3),
+                               static_cast<std::uint32_t>(total));
+    });
+    for (int i = 0; i < at_once; ++i) {
+      t.on(open[i], [&](int lane) {
+        std::uint32_t const to = place + static_cast<std::uint32_t>(open[i].rank(lane));
+        local_vertex const v = found[lane].vertex[i];
+        device::prefetch_far(this->distance_of(v));
+        if constexpr (Kind == row_kind::two_hops)
+          device::prefetch_far(this->s->two_hop + v);
+        else if constexpr (Kind == row_kind::padded)
+          device::prefetch_far(this->s->padded + v);
+        else
+          device::prefetch_far(this->s->out.offset + v);
+        if (to < q.capacity) q.entry(hop)[to] = {v, rows[lane].vertex};
+      });
+      place += static_cast<std::uint32_t>(open[i].count());
+    }
+  }
+
+  /// Lowers the distances of the vertices that the last step has queued, and lists those that it
+  /// has lowered. Returns: their number.
+  template <class Team>
+  KOKKOS_FUNCTION std::uint32_t list_last_hop(Team const& team, queues const& q,
+                                              exploration const& found) const {
+    team_list const out =
+        list(1 - this->p->local_search.input, team.league_rank(), team.league_size());
+    std::uint32_t const n = found.entries;
+    std::uint32_t const lowered = this->frontier_distance() + found.steps * found.hops_per_step;
+    std::uint32_t* const count = q.count + (found.steps + 1) % 3;  // cleared by the last step
+    auto const size = static_cast<std::uint32_t>(team.size());
+    for (std::uint32_t first = 0; first < n; first += size) {
+      std::uint32_t const i = first + static_cast<std::uint32_t>(team.rank());
+      local_vertex const v = i < n ? q.entry(found.steps)[i].vertex : 0;
+      bool const won = i < n && device::fetch_min(this->distance_of(v), lowered) > lowered;
+      std::uint32_t const at = team.append(count, won);
+      if (won) out.entry[at] = v;
+    }
+    team.barrier();
+    if (team.rank() == 0) *out.count = *count;
+    return *count;
+  }
+};
+
+}  // namespace karpos::detail::bfs

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/graph/bfs/frontier_walk.hpp"
+#include "karpos/detail/graph/bfs/queue.hpp"
+#include "karpos/device/team.hpp"
+
+// Top-down expansion: the vertices of the frontier claim their unvisited neighbours.
+// frontier_walk.hpp divides the work among tiles. Terms (tile, team, lane, scratch): see state.hpp.
+
+namespace karpos::detail::bfs {
+
+/// How a top-down step stores the vertices that it finds.
+enum class frontier_output {
+  queue,       ///< claims them, and appends them to the frontier queue
+  count,       ///< claims and counts them: the next level is bottom-up and reads no queue
+  status_bits  ///< sets their bits in visited[1 - current], without a claim, for a bitmap scan
+};
+
+template <class StateHandle, class ProgressHandle>
+struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::expand";
+  using walk = frontier_walk<StateHandle, ProgressHandle>;
+  using typename walk::State;
+  using typename walk::tile;
+  using walk::at_once;
+  using walk::p;
+  using walk::s;
+  using walk::width;
+  using tile_bin = frontier_bin<State>;
+
+  frontier_output output;
+
+  std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
+
+  template <class Team>
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
+    s->clear_counters(team, p->level + 2);
+    tile const t = team.template this_tile<width>();
+    tile_bin found(
+        team.template tile_scratch<width>(0, tile_bin::bytes),
+        frontier_writer<State>(t, *s, p->tail, &s->counters(p->level + 1), is_latency_bound()));
+    this->for_each_chunk(team, t, [&](chunk const& k) {
+      if constexpr (State::tuned::balances_lanes)
+        this->expand_balanced(t, k, [&](auto const& edge_at) { claim(t, found, edge_at); });
+      else
+        expand_rows(t, k, found);
+    });
+    found.flush(t);
+    if (output == frontier_output::count) found.add_counts(team, s->counters(p->level + 1));
+  }
+
+ private:
+  using typename walk::chunk;
+  using typename walk::edge;
+  using typename walk::row;
+  using walk::tile_edges;
+
+  /// CPUs: expands the rows of a chunk one after the other.
+  KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, tile_bin& found) const {
+    candidates list;
+    for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
+      row const r = t.get(k.rows, lane);
+      for (std::uint32_t done = k.first; done < r.degree; done += k.single ? k.step : tile_edges) {
+        edge const end = r.begin + Kokkos::min(done + tile_edges, r.degree);
+        for (edge e = r.begin + done; e < end; ++e) {
+          local_vertex const v = State::local(s->out.column[e]);
+          list.add(v, r.vertex, is_unvisited(v));
+          if (list.is_full()) claim_all(t, list, found);
+        }
+      }
+    }
+    claim_all(t, list, found);
+  }
+  /// Claims the candidates in `list` and empties it.
+  KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, tile_bin& found) const {
+    constexpr int ahead = 16;
+    int const n = list.drain();
+    for (int i = 0; i < n; ++i) {
+      if (i + ahead < n) device::prefetch(s->distance + list.vertex[i + ahead]);
+      local_vertex const v = list.vertex[i], from = list.from[i];
+      if (!s->follows(from, v)) continue;
+      if (output == frontier_output::status_bits) {
+        s->propose_parent(v, from);
+        mark(v);
+        continue;
+      }
+      if ((device::fetch_or(s->bitmap(p->current) + v / 32, bit_of(v)) & bit_of(v)) != 0) continue;
+      s->discover(v, from, p->level + 1);
+      if (output == frontier_output::count) {
+        found.count(1);
+        continue;
+      }
+      device::prefetch(s->out.offset + v);
+      found.push_one(t, v);
+    }
+  }
+  /// Claims the unvisited end points of the edges edge_at(lane, i), i < at_once, and pushes or
+  /// counts the claimed ones.
+  template <class EdgeAt>
+  KARPOS_STEP_FUNCTION void claim(tile const& t, tile_bin& found, EdgeAt const& edge_at) const {
+    auto const won =
+        t.each([&](int lane) { return claim_on_lane([&](int i) { return edge_at(lane, i); }); });
+    if (output == frontier_output::queue)
+      found.push(t, won, [&](int lane, int i) {
+        return State::local(s->out.column[edge_at(lane, i).where]);
+      });
+    else
+      t.each([&](int lane) {
+        found.count(lane_mask<32>(won[lane]).count());
+        return 0;
+      });
+  }
+  /// Claims the end points of one lane's edges. All its loads come before all its claims, so that
+  /// they overlap. Returns: bit i is set if this lane has claimed end point i.
+  template <class EdgeAt>
+  KARPOS_STEP_FUNCTION std::uint32_t claim_on_lane(EdgeAt const& edge_at) const {
+    local_vertex v[at_once];
+    std::uint32_t before[at_once], open = 0, won = 0;
+    for (int i = 0; i < at_once; ++i)
+      v[i] = edge_at(i).exists ? State::local(s->out.column[edge_at(i).where]) : 0;
+    for (int i = 0; i < at_once; ++i)
+      if (is_latency_bound() && edge_at(i).exists) device::prefetch_far(s->out.offset + v[i]);
+    for (int i = 0; i < at_once; ++i)
+      if (edge_at(i).exists && (is_latency_bound() || is_unvisited(v[i])) &&
+          s->follows(edge_at(i).from, v[i]))
+        open |= 1u << i;
+    if (output == frontier_output::status_bits) {
+      set_status_bits(v, open, [&](int i) { return edge_at(i).from; });
+      return 0;
+    }
+    for (int i = 0; i < at_once; ++i)
+      before[i] = (open >> i & 1u) != 0
+                      ? device::fetch_or(s->bitmap(p->current) + v[i] / 32, bit_of(v[i]))
+                      : ~0u;
+    for (int i = 0; i < at_once; ++i)
+      if ((before[i] & bit_of(v[i])) == 0) {
+        s->discover(v[i], edge_at(i).from, p->level + 1);
+        won |= 1u << i;
+      }
+    return won;
+  }
+  /// Returns whether the frontier is so small that latency bounds it. Such a step claims without
+  /// reading the status bitmap first, and prefetches the rows that enqueueing will need.
+  KARPOS_STEP_FUNCTION bool is_latency_bound() const {
+    return output == frontier_output::queue &&
+           p->frontier.edges < State::tuned::latency_bound_edges;
+  }
+  KARPOS_STEP_FUNCTION bool is_unvisited(local_vertex v) const {
+    return (device::load_relaxed(s->bitmap(p->current) + v / 32) & bit_of(v)) == 0;
+  }
+  /// Sets v's bit in the next level's status bitmap. If other GPUs write this bitmap, the atomic
+  /// has system scope.
+  KARPOS_STEP_FUNCTION void mark(local_vertex v) const {
+    auto* const word = s->bitmap(1 - p->current) + v / 32;
+    if constexpr (requires { s->peers; })
+      device::set_bits_of_peer(word, bit_of(v));
+    else
+      device::set_bits(word, bit_of(v));
+  }
+  template <class From>
+  KARPOS_STEP_FUNCTION void set_status_bits(local_vertex const (&v)[at_once], std::uint32_t open,
+                                            From const& from) const {
+    for (int i = 0; i < at_once; ++i)
+      if ((open >> i & 1u) != 0 && !is_proposed(v[i])) {
+        s->propose_parent(v[i], from(i));
+        mark(v[i]);
+      }
+  }
+  /// Returns whether v's bit is already set in the next level's status bitmap, if parents are sent
+  /// to the vertex's owner; a load costs less than a second parent sent. The bit may be another
+  /// device's, which sends its bits while this one expands. That device stored its parent before
+  /// the bit, so its parent is as good.
+  KARPOS_STEP_FUNCTION bool is_proposed(local_vertex v) const {
+    if constexpr (requires { s->parent_window; })
+      return s->parent_window != nullptr &&
+             (device::load_relaxed(s->bitmap(1 - p->current) + v / 32) & bit_of(v)) != 0;
+    else
+      return false;
+  }
+};
+
+/// Expands a small frontier, which is bound by latency: few vertices, all of the class by_thread.
+/// Neighbouring vertices go to different teams. A lane takes one vertex and claims its neighbours
+/// without reading the status bitmap first. This is a step of its own to have few instructions: a
+/// level of a road network takes some microseconds.
+template <class StateHandle, class ProgressHandle>
+struct expand_small_frontier {
+  static constexpr char const* label = "karpos::bfs::expand_small_frontier";
+  using State = typename StateHandle::state;
+  static constexpr int width = State::width, at_once = State::tuned::neighbours_at_once;
+  using tile = typename State::tile;
+  using edge = typename State::edge;
+  using tile_bin = frontier_bin<State>;
+
+  StateHandle s;
+  ProgressHandle p;
+
+  template <class Team>
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
+    s->clear_counters(team, p->level + 2);
+    tile const t = team.template this_tile<width>();
+    std::uint32_t const count = p->frontier.in_class[by_thread];
+    auto const teams = static_cast<std::uint32_t>(team.league_size());
+    auto const stride = teams * static_cast<std::uint32_t>(team.template tiles<width>() * width);
+    std::uint32_t const first =
+        static_cast<std::uint32_t>(team.template tile_rank<width>() * width) * teams +
+        static_cast<std::uint32_t>(team.league_rank());
+    if (first >= count) return;
+    tile_bin found(team.template tile_scratch<width>(0, tile_bin::bytes),
+                   frontier_writer<State>(t, *s, p->tail, &s->counters(p->level + 1), true));
+    for (std::uint32_t i = first; i < count; i += stride) expand(t, i, teams, count, found);
+    found.flush(t);
+  }
+
+ private:
+  struct row {
+    local_vertex vertex;
+    edge begin, end;
+  };
+  /// Expands the vertices first, first + stride, … of the frontier, one for each lane.
+  KARPOS_STEP_FUNCTION void expand(tile const& t, std::uint32_t first, std::uint32_t stride,
+                                   std::uint32_t count, tile_bin& found) const {
+    local_vertex const* const from =
+        s->queue + static_cast<std::uint32_t>(s->class_begin[by_thread]) + p->head[by_thread];
+    auto const rows = t.each([&](int lane) -> row {
+      std::uint32_t const i = first + static_cast<std::uint32_t>(lane) * stride;
+      if (i >= count) return {0, 0, 0};
+      local_vertex const v = from[i];
+      return {v, s->out.begin(v), s->out.end(v)};
+    });
+    for (edge done = 0;
+         t.ballot([&](int lane) { return rows[lane].begin + done < rows[lane].end; });
+         done += at_once) {
+      auto const won = t.each([&](int lane) { return claim(rows[lane], done); });
+      found.push(t, won, [&](int lane, int i) {
+        return State::local(s->out.column[rows[lane].begin + done + static_cast<edge>(i)]);
+      });
+    }
+  }
+  /// Returns: bit i is set if this lane has claimed the end point of the row's edge done + i.
+  KARPOS_STEP_FUNCTION std::uint32_t claim(row const& r, edge done) const {
+    local_vertex v[at_once];
+    std::uint32_t before[at_once], won = 0;
+    for (int i = 0; i < at_once; ++i) {
+      edge const e = r.begin + done + static_cast<edge>(i);
+      v[i] = e < r.end ? State::local(s->out.column[e]) : 0;
+      before[i] = e < r.end && s->follows(r.vertex, v[i]) ? 0 : ~0u;
+    }
+    for (int i = 0; i < at_once; ++i)
+      if (before[i] == 0) {
+        device::prefetch_far(s->out.offset + v[i]);
+        before[i] = device::fetch_or(s->bitmap(p->current) + v[i] / 32, bit_of(v[i]));
+      }
+    for (int i = 0; i < at_once; ++i)
+      if ((before[i] & bit_of(v[i])) == 0) {
+        s->discover(v[i], r.vertex, p->level + 1);
+        won |= 1u << i;
+      }
+    return won;
+  }
+};
+
+}  // namespace karpos::detail::bfs

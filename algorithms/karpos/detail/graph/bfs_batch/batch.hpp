@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "karpos/bfs_batch_options.hpp"
+#include "karpos/bfs_batch_workspace.hpp"
+#include "karpos/detail/graph/bfs_batch/one_by_one.hpp"
+#include "karpos/detail/graph/bfs_batch/results.hpp"
+#include "karpos/device/league.hpp"
+
+// Runs a batch from the host: passes of 64 searches. A pass runs in parts of 15 levels, because the
+// planes hold 15 values. A pass with many levels of few vertices is given up after a part, and its
+// searches run one by one.
+
+namespace karpos::detail::bfs_batch {
+
+/// Looks up the new numbers of some sources.
+template <class Sources>
+struct number_sources {
+  Sources sources;
+  std::uint64_t first;
+  local_vertex const* rank;
+  local_vertex* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = rank[sources(first + i)]; }
+};
+
+template <class ExecSpace, class Graph>
+class batch {
+ public:
+  using workspace = bfs_batch_workspace<ExecSpace, Graph>;
+
+  batch(ExecSpace const& exec, workspace const& w, bfs_batch_options const& o,
+        std::int32_t max_distance)
+      : m_exec(exec),
+        m_workspace(w),
+        m_driver(o.driver),
+        m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in, never, false} {}
+
+  /// Runs `searches` searches, the first one from source number `first`, and adds their results to
+  /// the report.
+  template <class Sources, class Distances>
+  void run(Sources const& sources, std::uint64_t first, int searches, Distances const& distances,
+           bfs_batch_report& report) const {
+    auto const& w = m_workspace;
+    Kokkos::parallel_for(
+        "karpos::bfs_batch::sources", index_range(m_exec, static_cast<std::uint64_t>(searches)),
+        number_sources<Sources>{sources, first, w.m_ordered.rank().data(), w.m_sources.data()});
+    batch_plan plan = plan_for(searches);
+    batch_record r{};
+    r.state.level = -1;
+    do {
+      search(r.state, searches, plan);
+      r = write_part(distances, false);
+      if (r.state.one_by_one) {
+        if (auto const* const single_workspace = w.try_single_workspace(m_exec)) {
+          search_one_by_one(*single_workspace, searches, distances, report);
+          break;
+        }
+        plan.break_even_parts = never;
+        r = write_part(distances, true);
+      }
+      require_possible(r.state);
+      r.state.full = false;
+      r.state.base += last_value;
+    } while (!r.state.done);
+    add_to(report, r, searches);
+  }
+
+ private:
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  /// Throws std::logic_error if a pass has found more levels than the graph has vertices: every
+  /// level has a vertex.
+  void require_possible(progress const& p) const {
+    std::uint64_t const n = m_workspace.m_ordered.graph().vertices();
+    if (!p.done && static_cast<std::uint64_t>(p.level) >= n)
+      throw std::logic_error("karpos: a pass of bfs_batch was stopped (level " +
+                             std::to_string(p.level) + " in a graph of " + std::to_string(n) +
+                             " vertices): run one batch of a workspace at a time, and write "
+                             "nothing to its memory, or report this");
+  }
+  /// Returns the plan of a pass. break_even_parts compares costs: one thread of a CPU takes 6 ns a
+  /// vertex for a part; for one search by bfs it takes 0.5 (Kronecker) to 10 ns (path) per vertex
+  /// and edge.
+  batch_plan plan_for(int searches) const {
+    using tuned = tuning<ExecSpace>;
+    auto plan = m_plan;
+    auto const& g = m_workspace.m_ordered.graph();
+    std::uint64_t const n = g.vertices();
+    plan.small = g.edges() < tuned::small_edges;
+    if (n > 0 && tuned::is_one_by_one_faster(n, searches))
+      plan.break_even_parts = std::max(
+          tuned::min_parts, static_cast<std::int64_t>(static_cast<std::uint64_t>(searches) *
+                                                      (1 + g.edges() / n) / 32));
+    return plan;
+  }
+
+  void search(progress const& from, int searches, batch_plan const& plan) const {
+    using tuned = tuning<ExecSpace>;
+    using loop = level_loop<typename workspace::state_type>;
+    auto const& w = m_workspace;
+    auto const program = [&](bool launched) {
+      auto s = w.state(launched);
+      s.searches = searches;
+      return loop{s, plan, from, w.m_record.data()};
+    };
+    if constexpr (device::has_grid_barrier<ExecSpace>)
+      if (m_driver != launch_mode::kernel_per_step &&
+          device::run_in_one_kernel<tuned::team_threads, tuned::teams_per_processor>(
+              m_exec, w.m_grid[0], program(false)))
+        return;
+    device::run_program<tuned::team_threads, tuned::teams_per_processor>(
+        m_exec, m_driver == launch_mode::automatic ? launch_mode::kernel_per_step : m_driver,
+        w.m_grid[1], program(true));
+  }
+  /// Writes the results of a part (see write_results). Returns: the record of the pass.
+  template <class Distances>
+  batch_record write_part(Distances const& distances, bool even_if_one_by_one) const {
+    auto const& w = m_workspace;
+    using step = write_results<typename workspace::state_type, Distances>;
+    int const teams = device::native_part<ExecSpace>::processors(m_exec) *
+                      (device::is_device<ExecSpace> ? step::teams_at_once : 16);
+    device::for_each_in_league("karpos::bfs_batch::results", m_exec, teams,
+                               step{w.state(false), distances, w.m_ordered.rank().data(),
+                                    w.m_record.data(), even_if_one_by_one});
+    return read_back(m_exec, w.m_record.data(), "karpos::bfs_batch: report");
+  }
+  template <class Distances>
+  void search_one_by_one(typename workspace::single_workspace const& of_one, int searches,
+                         Distances const& distances, bfs_batch_report& report) const {
+    auto const& w = m_workspace;
+    one_by_one<ExecSpace, typename workspace::single_workspace::graph_type> const each{
+        m_exec, of_one, w.m_ordered.rank().data(), w.m_plane.data(), m_plan.max_distance, m_driver};
+    local_vertex sources[searches_at_once];
+    using unmanaged = Kokkos::View<local_vertex*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(m_exec, unmanaged(sources, searches_at_once), w.m_sources);
+    m_exec.fence("karpos::bfs_batch: sources");
+    each.run(sources, searches, distances, report.source);
+    report.one_by_one += static_cast<std::uint64_t>(searches);
+  }
+  /// Adds the work of a pass to the report; adds the results of its searches unless it was given
+  /// up.
+  static void add_to(bfs_batch_report& report, batch_record const& r, int searches) {
+    report.pull_levels += r.state.pull_levels;
+    report.edges_pushed += r.state.edges_pushed;
+    if (r.state.done)
+      for (int i = 0; i < searches; ++i)
+        report.source.push_back({r.state.levels[i], r.totals.visited[i], r.totals.distances[i]});
+    std::int32_t most = 0;
+    for (auto s = report.source.end() - searches; s != report.source.end(); ++s)
+      most = std::max(most, s->levels);
+    report.levels += most;
+  }
+
+  ExecSpace m_exec;
+  workspace m_workspace;
+  launch_mode m_driver;
+  batch_plan m_plan;
+};
+
+}  // namespace karpos::detail::bfs_batch

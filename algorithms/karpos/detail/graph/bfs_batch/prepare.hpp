@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/bfs_batch/state.hpp"
+#include "karpos/detail/graph/build_csr/csr_of_edges.hpp"
+
+// Numbers the vertices of a graph by falling degree, and copies the graph with these numbers; once
+// for many batches.
+
+namespace karpos::detail::bfs_batch {
+
+/// Maps vertex v to the pair (max_degree - degree(v), v). The columns of a CSR graph built of these
+/// pairs list the vertices by falling degree.
+template <class Offsets>
+struct vertices_by_degree {
+  Offsets offsets;
+  std::uint64_t max_degree;
+
+  std::uint64_t size() const { return offsets.extent(0) - 1; }
+  KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t v) const {
+    return {max_degree - static_cast<std::uint64_t>(offsets(v + 1) - offsets(v)), v};
+  }
+};
+
+/// The edges of a graph, with the new numbers of their ends.
+template <class Sources, class Targets, class Rank>
+struct renumbered_edges {
+  Sources sources;
+  Targets targets;
+  Rank rank;
+
+  std::uint64_t size() const { return sources.extent(0); }
+  KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t e) const {
+    return {rank(sources(e)), rank(targets(e))};
+  }
+};
+
+template <class Offsets>
+struct largest_degree {
+  Offsets offsets;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& most) const {
+    auto const degree = static_cast<std::uint64_t>(offsets(v + 1) - offsets(v));
+    if (degree > most) most = degree;
+  }
+};
+template <class Offsets>
+struct count_degrees_above {
+  Offsets offsets;
+  std::uint64_t limit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& count) const {
+    if (static_cast<std::uint64_t>(offsets(v + 1) - offsets(v)) > limit) ++count;
+  }
+};
+template <class Order, class Rank>
+struct invert_order {
+  Order order;
+  Rank rank;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    rank(order(i)) = static_cast<local_vertex>(i);
+  }
+};
+
+/// A graph with vertices numbered by falling in-degree, because pull levels read in-edges; by
+/// falling degree if it has no in-edges.
+template <class ExecSpace, class Graph>
+class ordered_graph {
+ public:
+  using memory_space = typename Graph::memory_space;
+  using graph_type = csr_graph<local_vertex, typename Graph::offset_type, memory_space>;
+  using rank_view = Kokkos::View<local_vertex*, memory_space>;
+
+  ordered_graph() = default;
+  ordered_graph(ExecSpace const& exec, Graph const& graph) {
+    auto const& degrees = graph.has_transpose() ? graph.in_row_offsets() : graph.row_offsets();
+    if (graph.vertices() == 0) return;
+    make_ranks(exec, degrees);
+    m_out = renumber(exec, graph.row_offsets(), graph.column_indices());
+    if (graph.is_undirected())
+      m_out = m_out.undirected();
+    else if (graph.has_transpose())
+      m_out =
+          m_out.with_transpose(renumber(exec, graph.in_row_offsets(), graph.in_column_indices()));
+  }
+  graph_type const& graph() const { return m_out; }
+  /// Returns the new number of each vertex.
+  rank_view const& rank() const { return m_rank; }
+
+  /// Returns the number of vertices whose degree is above a limit: they are the first ones.
+  std::uint64_t rows_above(ExecSpace const& exec, std::uint64_t limit) const {
+    using offsets = typename graph_type::offsets_view;
+    offsets const& rows = m_out.has_transpose() ? m_out.in_row_offsets() : m_out.row_offsets();
+    std::uint64_t count = 0;
+    Kokkos::parallel_reduce("karpos::bfs_batch::rows_above", index_range(exec, m_out.vertices()),
+                            count_degrees_above<offsets>{rows, limit}, count);
+    return count;
+  }
+
+ private:
+  static constexpr csr_options keep_all{
+      .symmetrise = false, .remove_self_loops = false, .remove_duplicates = false};
+
+  template <class Offsets>
+  void make_ranks(ExecSpace const& exec, Offsets const& offsets) {
+    std::uint64_t const n = offsets.extent(0) - 1;
+    std::uint64_t most = 0;
+    Kokkos::parallel_reduce("karpos::bfs_batch::largest_degree", index_range(exec, n),
+                            largest_degree<Offsets>{offsets}, Kokkos::Max<std::uint64_t>(most));
+    using order_graph = csr_graph<local_vertex, std::uint64_t, memory_space>;
+    auto const order =
+        build_csr::csr_of_edges<order_graph>(exec, Kokkos::max(n, most + 1),
+                                             vertices_by_degree<Offsets>{offsets, most}, keep_all)
+            .column_indices();
+    m_rank = build_csr::graph_array<rank_view>(exec, "ranks", n);
+    Kokkos::parallel_for(
+        "karpos::bfs_batch::ranks", index_range(exec, n),
+        invert_order<typename order_graph::columns_view, rank_view>{order, m_rank});
+  }
+  template <class Offsets, class Columns>
+  graph_type renumber(ExecSpace const& exec, Offsets const& offsets, Columns const& columns) const {
+    auto const sources = build_csr::graph_array<rank_view>(exec, "sources", columns.extent(0));
+    build_csr::write_sources(exec, offsets, sources);
+    return build_csr::csr_of_edges<graph_type>(
+               exec, offsets.extent(0) - 1,
+               renumbered_edges<rank_view, Columns, rank_view>{sources, columns, m_rank}, keep_all)
+        .trusted();
+  }
+
+  graph_type m_out;
+  rank_view m_rank;
+};
+
+}  // namespace karpos::detail::bfs_batch

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/csr_graph.hpp"
+#include "karpos/csr_options.hpp"
+#include "karpos/detail/common/arrays.hpp"
+
+namespace karpos::detail::build_csr {
+
+struct edge {
+  std::uint64_t source, target;
+};
+
+/// An edge list that reads two views. Every edge list is a function of the position: list(i) is
+/// edge i, i < list.size().
+template <class Sources, class Targets>
+struct edges_in_views {
+  Sources sources;
+  Targets targets;
+
+  std::uint64_t size() const { return sources.extent(0); }
+  KOKKOS_FUNCTION edge operator()(std::uint64_t i) const {
+    return {static_cast<std::uint64_t>(sources(i)), static_cast<std::uint64_t>(targets(i))};
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return edges_in_views<decltype(f(sources)), decltype(f(targets))>{f(sources), f(targets)};
+  }
+};
+
+/// Returns an array with unspecified contents. Throws: allocation_error.
+template <class View, class ExecSpace>
+View graph_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
+  return allocate_or_explain<typename View::memory_space>(
+      n * sizeof(typename View::value_type), label, "build the graph of fewer edges",
+      [&] { return uninitialized_array<View>(exec, "karpos::build_csr: " + label, n); });
+}
+
+template <class View, class ExecSpace>
+View zeroed_graph_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
+  View const array = graph_array<View>(exec, label, n);
+  Kokkos::deep_copy(exec, array, typename View::value_type(0));
+  return array;
+}
+
+inline void require_at_most(std::uint64_t max, std::string const& what, std::uint64_t asked,
+                            char const* suggestion) {
+  if (asked > max)
+    throw std::length_error("karpos: a graph has too many " + what + " (" + std::to_string(asked) +
+                            ", at most " + std::to_string(max) + "): " + suggestion);
+}
+
+/// Throws std::length_error unless the types of a graph can hold it, counting edges that will be
+/// removed.
+template <class Graph>
+void require_graph_fits(std::uint64_t vertices, std::uint64_t edges, csr_options const& options) {
+  // Edges are sorted as one word of two ids; the largest word stands for dropped edges.
+  std::uint64_t const packed = std::numeric_limits<std::uint32_t>::max();
+  std::uint64_t const ids = std::numeric_limits<typename Graph::vertex_type>::max();
+  std::uint64_t const offsets = std::numeric_limits<typename Graph::offset_type>::max();
+  require_at_most(Kokkos::min(ids, packed), "vertices", vertices,
+                  "unsigned ids of 32 bits hold the most that can be built");
+  require_at_most(options.symmetrise ? offsets / 2 : offsets, "edges", edges,
+                  "choose a wider EdgeOffset; duplicates count, and symmetrise doubles the edges");
+}
+
+/// Finds the first edge with an id out of range.
+template <class List>
+struct find_out_of_range {
+  List list;
+  std::uint64_t vertices;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& first) const {
+    edge const e = list(i);
+    if ((e.source >= vertices || e.target >= vertices) && i < first) first = i;
+  }
+};
+
+/// Throws std::invalid_argument if an id is not below `vertices`; the message names the first such
+/// edge.
+template <class ExecSpace, class Sources, class Targets>
+void require_in_range(ExecSpace const& exec, std::uint64_t vertices,
+                      edges_in_views<Sources, Targets> const& list) {
+  using find = find_out_of_range<edges_in_views<Sources, Targets>>;
+  std::uint64_t const none = ~std::uint64_t(0);
+  std::uint64_t first = none;
+  Kokkos::parallel_reduce("karpos::build_csr: check", index_range(exec, list.size()),
+                          find{list, vertices}, Kokkos::Min<std::uint64_t>(first));
+  if (first == none || list.size() == 0) return;
+  char const* const why = "karpos::build_csr: the edge out of range";
+  auto const source = read_back(exec, list.sources.data() + first * list.sources.stride(0), why);
+  auto const target = read_back(exec, list.targets.data() + first * list.targets.stride(0), why);
+  reject("edge " + std::to_string(first) + " names a vertex that does not exist",
+         std::to_string(source) + " to " + std::to_string(target) + " among " +
+             std::to_string(vertices) + " vertices",
+         "ids are 0 to one less than the number of vertices");
+}
+
+}  // namespace karpos::detail::build_csr

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/connected_components/forest.hpp"
+#include "karpos/detail/graph/connected_components/tuning.hpp"
+
+// The kernels, in the order in which they run. connected_components.hpp explains why the result is
+// exact.
+//
+//   start                 lets each vertex point to its first neighbour, if that is smaller
+//   compress              lets each vertex point to its root
+//   link_sampled          links the trees of vertices and their first few neighbours
+//   compress              once more
+//   sample_component_ids  samples the component ids of some vertices
+//   find_most_frequent    finds the most frequent id in the sample: that of a nearly complete
+//                         component
+//   link_remaining        links the other neighbours of the vertices with another id; lists long
+//                         rows
+//   link_long_rows        links the neighbours in these rows, each row by all tiles
+//   compress              once more, and counts the roots
+//
+// After each `compress` every vertex points to its root: otherwise each vertex below a path would
+// walk that path. CPUs leave out the first `compress`, because their walks shorten long paths
+// (forest.hpp).
+
+namespace karpos::detail::connected_components {
+
+/// Everything that the kernels share. The rows of in-edges are used if `has_in_edges`, for directed
+/// graphs with a transpose.
+template <class ExecSpace, class VertexId, class EdgeOffset>
+struct state {
+  using execution_space = ExecSpace;
+  using tuned = tuning<ExecSpace>;
+  using forest_type = forest<VertexId, tuned::splits_paths>;
+  using word = typename forest_type::word;
+  using rows = bfs::rows<VertexId, EdgeOffset>;
+
+  std::uint64_t vertices;
+  std::uint64_t sampled_neighbours;  // of each vertex: those that link_sampled links
+  rows out, in;
+  bool has_in_edges;
+  bool skips_most_frequent;  // whether link_remaining skips the most frequent component
+  forest_type components;
+  word* sample;
+  std::uint64_t* most_frequent;  // (how often a sample occurs) << 32 | its index
+  word* long_row;
+  std::uint64_t* long_rows;  // number of entries in long_row
+
+  KOKKOS_FUNCTION word neighbour(rows const& r, std::uint64_t e) const {
+    return static_cast<word>(r.column[e]);
+  }
+  /// Returns the number of v's edges that are left for link_remaining.
+  KOKKOS_FUNCTION std::uint64_t remaining_edges(std::uint64_t v) const {
+    std::uint64_t const degree = out.degree(v), in_degree = has_in_edges ? in.degree(v) : 0;
+    return (degree > sampled_neighbours ? degree - sampled_neighbours : 0) + in_degree;
+  }
+  /// Returns neighbour i among these edges.
+  KOKKOS_FUNCTION word remaining_neighbour(std::uint64_t v, std::uint64_t i) const {
+    std::uint64_t const e = static_cast<std::uint64_t>(out.begin(v)) + sampled_neighbours + i;
+    std::uint64_t const end = static_cast<std::uint64_t>(out.end(v));
+    if (e < end) return neighbour(out, e);
+    std::uint64_t const out_edges =
+        out.degree(v) > sampled_neighbours ? out.degree(v) - sampled_neighbours : 0;
+    return neighbour(in, static_cast<std::uint64_t>(in.begin(v)) + i - out_edges);
+  }
+};
+
+template <class State>
+struct start {
+  State s;
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t v) const {
+    auto const self = static_cast<typename State::word>(v);
+    auto const first = s.out.degree(v) == 0
+                           ? self
+                           : s.neighbour(s.out, static_cast<std::uint64_t>(s.out.begin(v)));
+    s.components.set_parent(self, Kokkos::min(self, first));
+  }
+};
+
+template <class State>
+struct compress {
+  State s;
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t v) const {
+    s.components.compress(static_cast<typename State::word>(v));
+  }
+  /// Compresses v's path as above; counts roots.
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t v, std::uint64_t& roots) const {
+    (*this)(v);
+    roots += s.components.parent_of(static_cast<typename State::word>(v)) == v ? 1 : 0;
+  }
+};
+
+/// Links the vertices of a tile to their first neighbours, one neighbour of each at a time, so
+/// that the accesses of the lanes overlap.
+template <class State>
+struct link_sampled {
+  State s;
+  template <class Tile>
+  KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+    using word = typename State::word;
+    auto const vertex = [&](int lane) {
+      return i * Tile::width + static_cast<std::uint64_t>(lane);
+    };
+    auto const degree = t.each([&](int lane) -> std::uint64_t {
+      return vertex(lane) < s.vertices ? s.out.degree(vertex(lane)) : 0;
+    });
+    for (std::uint64_t k = 0; k < s.sampled_neighbours; ++k) {
+      if (!t.ballot([&](int lane) { return degree[lane] > k; })) return;
+      auto const v = t.each([&](int lane) -> word {
+        std::uint64_t const u = vertex(lane);
+        if (degree[lane] <= k) return static_cast<word>(u);
+        word const w = s.neighbour(s.out, static_cast<std::uint64_t>(s.out.begin(u)) + k);
+        s.components.prefetch(w);
+        return w;
+      });
+      t.each([&](int lane) {
+        if (v[lane] != vertex(lane)) s.components.link(static_cast<word>(vertex(lane)), v[lane]);
+        return 0;
+      });
+    }
+  }
+};
+
+/// CPUs: runs link_sampled for tile i, as a loop.
+template <class State>
+struct link_sampled_serially {
+  link_sampled<State> link;
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
+    link(device::tile_for<typename State::execution_space, State::tuned::width>{}, i);
+  }
+};
+
+template <class State>
+struct sample_component_ids {
+  State s;
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
+    std::uint64_t const v = i * 0x9e3779b97f4a7c15u % s.vertices;
+    s.sample[i] = s.components.parent_of(static_cast<typename State::word>(v));
+    if (i == 0) *s.most_frequent = *s.long_rows = 0;
+  }
+};
+
+template <class State>
+struct find_most_frequent {
+  State s;
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
+    std::uint64_t count = 0;
+    for (std::uint64_t k = 0; k < State::tuned::samples; ++k)
+      count += s.sample[k] == s.sample[i] ? 1 : 0;
+    Kokkos::atomic_max(s.most_frequent, count << 32 | i);
+  }
+};
+
+template <class State>
+struct link_remaining {
+  using word = typename State::word;
+  State s;
+
+  /// CPUs: links the rest of one row.
+  KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
+    auto const v = static_cast<word>(i);
+    if (s.skips_most_frequent &&
+        s.components.parent_of(v) == s.sample[static_cast<std::uint32_t>(*s.most_frequent)])
+      return;
+    std::uint64_t const remaining = s.remaining_edges(i);
+    if (remaining >= State::tuned::grid_degree)
+      s.long_row[device::fetch_add(s.long_rows, 1)] = v;
+    else
+      for (std::uint64_t k = 0; k < remaining; ++k)
+        s.components.link(v, s.remaining_neighbour(i, k));
+  }
+  template <class Tile>
+  KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+    word const most_frequent = s.sample[static_cast<std::uint32_t>(*s.most_frequent)];
+    auto const vertex = [&](int lane) {
+      return static_cast<word>(i * Tile::width + static_cast<std::uint64_t>(lane));
+    };
+    auto const remaining = t.each([&](int lane) -> std::uint64_t {
+      word const v = vertex(lane);
+      if (i * Tile::width + static_cast<std::uint64_t>(lane) >= s.vertices) return 0;
+      return s.skips_most_frequent && s.components.parent_of(v) == most_frequent
+                 ? 0
+                 : s.remaining_edges(v);
+    });
+    auto const by_tile = t.ballot([&](int lane) { return is_wide(remaining[lane]); });
+    t.each([&](int lane) {
+      if (remaining[lane] >= State::tuned::grid_degree)
+        s.long_row[device::fetch_add(s.long_rows, 1)] = vertex(lane);
+      else if (!by_tile.test(lane))
+        for (std::uint64_t k = 0; k < remaining[lane]; ++k)
+          s.components.link(vertex(lane), s.remaining_neighbour(vertex(lane), k));
+      return 0;
+    });
+    for (auto m = by_tile; m; m = m.without_first()) {
+      word const v = vertex(m.first());
+      std::uint64_t const n = t.get(remaining, m.first());
+      for (std::uint64_t k = 0; k < n; k += Tile::width)
+        t.each([&](int lane) {
+          std::uint64_t const index = k + static_cast<std::uint64_t>(lane);
+          if (index < n) s.components.link(v, s.remaining_neighbour(v, index));
+          return 0;
+        });
+    }
+  }
+  KOKKOS_FUNCTION static bool is_wide(std::uint64_t edges) {
+    return edges >= State::tuned::tile_degree && edges < State::tuned::grid_degree;
+  }
+};
+
+template <class State>
+struct link_long_rows {
+  State s;
+  std::uint64_t tiles;
+
+  template <class Tile>
+  KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
+    std::uint64_t const rows = *s.long_rows;
+    for (std::uint64_t r = 0; r < rows; ++r) {
+      auto const v = s.long_row[r];
+      std::uint64_t const n = s.remaining_edges(v);
+      for (std::uint64_t k = i * Tile::width; k < n; k += tiles * Tile::width)
+        t.each([&](int lane) {
+          std::uint64_t const index = k + static_cast<std::uint64_t>(lane);
+          if (index < n) s.components.link(v, s.remaining_neighbour(v, index));
+          return 0;
+        });
+    }
+  }
+};
+
+}  // namespace karpos::detail::connected_components

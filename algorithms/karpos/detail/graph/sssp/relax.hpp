@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/graph/bfs/frontier_walk.hpp"
+#include "karpos/detail/graph/sssp/start.hpp"
+
+// A round of a wide frontier: applies a rule to each edge out of the near queue. The rule `relax`
+// lowers distances; `parent_of_nearer` and `parent_of_equal` find parents once the distances are
+// final.
+//
+// A rule first reads for several edges without writing, so that their loads overlap; then it
+// claims. Its functions:
+//
+//   edges_to_probe(s, p, d_u, u, n)      returns how many of u's first edges to probe
+//   candidate_distance(s, p, d_u, e, v)  returns the distance that v would get from a vertex at
+//                                        distance `d_u`; `infinity`: ignore the edge
+//   claim(s, p, u, v, new_distance)      writes, and returns the queue that v must enter, or none
+
+namespace karpos::detail::sssp {
+
+enum class target_queue { none, near, far };
+
+/// Lowers the distances of neighbours.
+template <class State>
+struct relax {
+  static constexpr char const* label = "karpos::sssp::relax";
+  using word = typename State::word;
+
+  KARPOS_STEP_FUNCTION static std::uint32_t edges_to_probe(State const& s,
+                                                           progress_of<State> const& p, word d_u,
+                                                           local_vertex u, std::uint32_t degree) {
+    return s.edges_below(u, degree, d_u, p.reach);
+  }
+  KARPOS_STEP_FUNCTION static word candidate_distance(State const& s, progress_of<State> const& p,
+                                                      word d_u, typename State::edge e,
+                                                      local_vertex v) {
+    word const new_distance = s.distance_via(d_u, e);
+    return new_distance < p.reach && new_distance < device::load_cached(s.distance + v)
+               ? new_distance
+               : State::traits::infinity();
+  }
+  /// The thread that lowers a distance makes sure that the vertex is expanded with it.
+  KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const& p,
+                                                 local_vertex, local_vertex v, word new_distance) {
+    word const before = device::fetch_min(s.distance + v, new_distance);
+    if (before <= new_distance) return target_queue::none;
+    if (new_distance < p.threshold)
+      return State::mark(s.near(1 - p.side()), v) ? target_queue::near : target_queue::none;
+    return before == State::traits::infinity() ? target_queue::far : target_queue::none;
+  }
+};
+
+/// Makes a vertex the parent of its neighbours on shortest paths that are farther than it.
+template <class State>
+struct parent_of_nearer {
+  static constexpr char const* label = "karpos::sssp::parent_of_nearer";
+  using word = typename State::word;
+
+  KARPOS_STEP_FUNCTION static std::uint32_t edges_to_probe(State const&, progress_of<State> const&,
+                                                           word, local_vertex,
+                                                           std::uint32_t degree) {
+    return degree;
+  }
+  KARPOS_STEP_FUNCTION static word candidate_distance(State const& s, progress_of<State> const&,
+                                                      word d_u, typename State::edge e,
+                                                      local_vertex v) {
+    word const d_v = s.distance[v];
+    return d_u < d_v && State::traits::plus(d_u, s.weight[e]) == d_v ? d_v
+                                                                     : State::traits::infinity();
+  }
+  KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const&,
+                                                 local_vertex u, local_vertex v, word) {
+    using id =
+        std::conditional_t<sizeof(typename State::vertex_id) == 4, std::uint32_t, std::uint64_t>;
+    device::store_relaxed(reinterpret_cast<id*>(s.parent + v), static_cast<id>(State::global(u)));
+    return target_queue::none;
+  }
+};
+
+/// Makes a vertex that has a parent the parent of vertices at the same distance, if an edge of
+/// weight zero leads to them and they have none. Runs round by round, so that parents form no
+/// cycle.
+template <class State>
+struct parent_of_equal {
+  static constexpr char const* label = "karpos::sssp::parent_of_equal";
+  using word = typename State::word;
+  using vertex_id = typename State::vertex_id;
+  using id = std::conditional_t<sizeof(vertex_id) == 4, std::uint32_t, std::uint64_t>;
+
+  KARPOS_STEP_FUNCTION static id* parent(State const& s, local_vertex v) {
+    return reinterpret_cast<id*>(s.parent + v);
+  }
+  KARPOS_STEP_FUNCTION static std::uint32_t edges_to_probe(State const&, progress_of<State> const&,
+                                                           word, local_vertex,
+                                                           std::uint32_t degree) {
+    return degree;
+  }
+  KARPOS_STEP_FUNCTION static word candidate_distance(State const& s, progress_of<State> const&,
+                                                      word d_u, typename State::edge e,
+                                                      local_vertex v) {
+    word const d_v = s.distance[v];
+    bool const tight = d_u == d_v && State::traits::plus(d_u, s.weight[e]) == d_v &&
+                       device::load_relaxed(parent(s, v)) == static_cast<id>(State::no_parent);
+    return tight ? d_v : State::traits::infinity();
+  }
+  KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const&,
+                                                 local_vertex u, local_vertex v, word) {
+    auto const none = static_cast<id>(State::no_parent);
+    return device::compare_and_swap(parent(s, v), none, static_cast<id>(State::global(u))) == none
+               ? target_queue::near
+               : target_queue::none;
+  }
+};
+
+template <class StateHandle, class ProgressHandle, template <class> class Rule>
+struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
+  using walk = bfs::frontier_walk<StateHandle, ProgressHandle>;
+  using typename walk::State;
+  using typename walk::tile;
+  using walk::at_once;
+  using walk::p;
+  using walk::s;
+  using walk::width;
+  using rule = Rule<State>;
+  using word = typename State::word;
+  static constexpr char const* label = rule::label;
+
+  std::uint64_t work() const { return p->frontier.edges + p->frontier.queued(); }
+
+  template <class Team>
+  KARPOS_STEP_FUNCTION void operator()(Team& team) const {
+    s->clear_next(team, *p);
+    tile const t = team.template this_tile<width>();
+    bins<State> found(team, t, *s, *p, p->split);
+    this->for_each_chunk(team, t, [&](chunk const& all) {
+      chunk const k = this->truncate(t, all, [&](row const& r) {
+        if (all.first == 0) State::unmark(s->near(p->side()), r.vertex);
+        device::prefetch(s->weight + r.begin);
+        return rule::edges_to_probe(*s, *p, distance_of(r.vertex), r.vertex, r.degree);
+      });
+      if constexpr (State::tuned::balances_lanes)
+        this->expand_balanced(t, k, [&](auto const& edge_at) { visit(t, found, edge_at); });
+      else
+        expand_rows(t, k, found);
+    });
+    found.flush(t);
+  }
+
+ private:
+  using typename walk::chunk;
+  using typename walk::edge;
+  using typename walk::row;
+  using walk::tile_edges;
+
+  /// Returns the distance of a vertex. An old one is good enough: the thread that has lowered it
+  /// since puts the vertex into the next queue.
+  KARPOS_STEP_FUNCTION word distance_of(local_vertex u) const {
+    return device::load_cached(s->distance + u);
+  }
+  /// Bits of a lane's edges whose ends enter the near queue and the far queue.
+  struct queue_bits {
+    std::uint32_t near, far;
+  };
+  template <class EdgeAt>
+  KARPOS_STEP_FUNCTION void visit(tile const& t, bins<State>& found, EdgeAt const& edge_at) const {
+    auto const w =
+        t.each([&](int lane) { return visit_on_lane([&](int i) { return edge_at(lane, i); }); });
+    auto const vertex = [&](int lane, int i) {
+      return State::local(s->out.column[edge_at(lane, i).where]);
+    };
+    found.near.push(t, t.each([&](int lane) { return w[lane].near; }), vertex);
+    found.far.push(t, t.each([&](int lane) { return w[lane].far; }), vertex);
+  }
+  template <class EdgeAt>
+  KARPOS_STEP_FUNCTION queue_bits visit_on_lane(EdgeAt const& edge_at) const {
+    local_vertex v[at_once];
+    word new_distance[at_once];
+    queue_bits w{0, 0};
+    for (int i = 0; i < at_once; ++i)
+      v[i] = edge_at(i).exists ? State::local(s->out.column[edge_at(i).where]) : 0;
+    for (int i = 0; i < at_once; ++i)
+      new_distance[i] = edge_at(i).exists
+                            ? rule::candidate_distance(*s, *p, distance_of(edge_at(i).from),
+                                                       edge_at(i).where, v[i])
+                            : State::traits::infinity();
+    for (int i = 0; i < at_once; ++i) {
+      if (new_distance[i] == State::traits::infinity()) continue;
+      target_queue const where = rule::claim(*s, *p, edge_at(i).from, v[i], new_distance[i]);
+      w.near |= where == target_queue::near ? 1u << i : 0;
+      w.far |= where == target_queue::far ? 1u << i : 0;
+    }
+    return w;
+  }
+
+  /// Edges that a CPU thread claims together; listed first, without a branch on their state.
+  struct candidates {
+    static constexpr int capacity = 256;
+    local_vertex vertex[capacity], from[capacity];
+    word new_distance[capacity];
+    int count = 0;
+  };
+  /// CPUs: expands the rows of a chunk one after the other.
+  KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
+    candidates list;
+    bool const few = p->reach < State::traits::infinity();
+    for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
+      row const r = t.get(k.rows, lane);
+      word const d_u = r.degree == 0 ? 0 : distance_of(r.vertex);
+      for (std::uint32_t done = k.first; done < r.degree; done += k.single ? k.step : tile_edges) {
+        edge const end = r.begin + Kokkos::min(done + tile_edges, r.degree);
+        for (edge e = r.begin + done; e < end; ++e) {
+          local_vertex const v = State::local(s->out.column[e]);
+          word const new_distance = rule::candidate_distance(*s, *p, d_u, e, v);
+          if (few && new_distance == State::traits::infinity()) continue;
+          list.vertex[list.count] = v;
+          list.from[list.count] = r.vertex;
+          list.new_distance[list.count] = new_distance;
+          list.count += new_distance != State::traits::infinity() ? 1 : 0;
+          if (list.count == candidates::capacity) claim_all(t, list, found);
+        }
+      }
+    }
+    claim_all(t, list, found);
+  }
+  KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, bins<State>& found) const {
+    for (int i = 0; i < list.count; ++i) {
+      target_queue const where =
+          rule::claim(*s, *p, list.from[i], list.vertex[i], list.new_distance[i]);
+      if (where == target_queue::near) found.near.push_one(t, list.vertex[i]);
+      if (where == target_queue::far) found.far.push_one(t, list.vertex[i]);
+    }
+    list.count = 0;
+  }
+};
+
+}  // namespace karpos::detail::sssp

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/graph/bfs/for_each_index.hpp"
+#include "karpos/detail/graph/bfs/queue.hpp"
+#include "karpos/detail/graph/bfs/start.hpp"
+#include "karpos/detail/graph/sssp/state.hpp"
+#include "karpos/device/team.hpp"
+
+// Steps over all vertices: before the first round, between two buckets, and for parents.
+
+namespace karpos::detail::sssp {
+
+/// The bins of a tile: one for the near queue that is filled, one for a far queue.
+template <class State>
+class bins {
+ public:
+  using tile = typename State::tile;
+  using near_bin = bfs::frontier_bin<State>;
+  using far_bin = bfs::unvisited_bin<State>;
+  static constexpr std::size_t near_bytes = (near_bin::bytes + 63) / 64 * 64;
+  static constexpr std::size_t bytes = near_bytes + (far_bin::bytes + 63) / 64 * 64;
+
+  /// split: number of the far queue.
+  template <class Team>
+  KARPOS_STEP_FUNCTION bins(Team const& team, tile const& t, State const& s,
+                            progress_of<State> const& p, std::uint32_t split,
+                            std::size_t team_bytes = 0)
+      : near(scratch(team, team_bytes),
+             bfs::frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
+        far(scratch(team, team_bytes) + near_bytes,
+            bfs::unvisited_writer<State>(s.far_queue(split), &s.far_counters(split))) {}
+
+  KARPOS_STEP_FUNCTION void flush(tile const& t) {
+    near.flush(t);
+    far.flush(t);
+  }
+
+  near_bin near;
+  far_bin far;
+
+ private:
+  template <class Team>
+  KOKKOS_FUNCTION static std::byte* scratch(Team const& team, std::size_t team_bytes) {
+    return team.template tile_scratch<State::width>(team_bytes, bytes);
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct step {
+  using State = typename StateHandle::state;
+  using word = typename State::word;
+  using tile = typename State::tile;
+  static constexpr int width = State::width;
+
+  StateHandle s;
+  ProgressHandle p;
+};
+
+/// Appends the vertices for which chosen(v) holds to a bin, each once.
+template <class State, class Team, class Bin, class Chosen>
+KARPOS_STEP_FUNCTION void queue_vertices(Team& team, typename State::tile const& t,
+                                         std::uint64_t vertices, Bin& to, Chosen const& chosen) {
+  constexpr int width = State::width;
+  team.template for_each_tile<width>((vertices + width - 1) / width, [&](std::uint64_t i) {
+    auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+    auto const found = t.each([&](int lane) -> std::uint32_t {
+      return vertex(lane) < vertices && chosen(vertex(lane)) ? 1 : 0;
+    });
+    to.push(t, found, [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
+  });
+}
+
+template <class StateHandle>
+struct reset {
+  using State = typename StateHandle::state;
+  static constexpr char const* label = "karpos::sssp::reset";
+  StateHandle s;
+
+  std::uint64_t work() const { return s->vertices; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *s;
+    if (team.league_rank() == 0 && team.rank() == 0) {
+      for (int i = 0; i < 3; ++i) {
+        state.levels[i] = state.far[i] = level_counters{};
+        state.far_min[i] = State::traits::infinity();
+      }
+      *state.distance_overflowed = 0;
+      *state.fused_edges = *state.last_lowering_pass = 0;
+    }
+    bfs::for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
+      state.distance[v] = State::traits::infinity();
+      if (state.parent != nullptr) state.parent[v] = State::no_parent;
+    });
+    bfs::for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
+      state.near_bits[0][w] = state.near_bits[1][w] = 0;
+    });
+  }
+};
+
+/// Puts the sources into the near queue of round 1. A source may occur twice.
+template <class StateHandle, class ProgressHandle>
+struct seed : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  static constexpr char const* label = "karpos::sssp::seed";
+  bfs::source_list sources;
+
+  std::uint64_t work() const { return sources.count; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const t = team.template this_tile<width>();
+    bins<State> found(team, t, state, *this->p, this->p->split);
+    team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
+      auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+      auto const claimed = t.each([&](int lane) -> std::uint32_t {
+        if (at(lane) >= sources.count ||
+            !State::mark(state.near_bits[1], sources.template at<State>(at(lane))))
+          return 0;
+        local_vertex const v = sources.template at<State>(at(lane));
+        state.distance[v] = 0;  // zero has this word in every weight type
+        if (state.parent != nullptr) state.parent[v] = State::global(v);
+        return 1;
+      });
+      found.near.push(t, claimed,
+                      [&](int lane, int) { return sources.template at<State>(at(lane)); });
+    });
+    found.flush(t);
+  }
+};
+
+/// Runs between two buckets: moves the far queue's vertices in the new bucket to the near queue.
+/// Drops vertices with a distance below it, which have been expanded with that distance; keeps the
+/// others.
+template <class StateHandle, class ProgressHandle>
+struct split_far : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  using typename base::word;
+  static constexpr char const* label = "karpos::sssp::split_far";
+
+  std::uint64_t work() const { return this->p->far_entries; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const& now = *this->p;
+    auto const t = team.template this_tile<width>();
+    state.clear_next(team, now);
+    bins<State> found(team, t, state, now, now.split + 1);
+    local_vertex const* const from = state.far_queue(now.split);
+    word min_distance = State::traits::infinity();
+    std::uint64_t const n = now.far_entries;
+    team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
+      auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+      auto const target = t.each([&](int lane) -> int {
+        if (at(lane) >= n) return 0;
+        local_vertex const v = from[at(lane)];
+        word const d = device::load_relaxed(state.distance + v);
+        if (d >= now.threshold) min_distance = Kokkos::min(min_distance, d);
+        return d < now.lower ? 0 : d < now.threshold ? 1 : 2;
+      });
+      auto const vertex = [&](int lane, int) { return from[at(lane)]; };
+      found.near.push(t, t.each([&](int lane) { return target[lane] == 1 ? 1u : 0u; }), vertex);
+      found.far.push(t, t.each([&](int lane) { return target[lane] == 2 ? 1u : 0u; }), vertex);
+    });
+    found.flush(t);
+    std::uint64_t* const to = state.far_min + (now.split + 1) % 3;
+    if (min_distance < device::load_relaxed(to)) device::fetch_min(to, min_distance);
+  }
+};
+
+/// Queues all vertices with a distance or, if `with_parent`, those of them that have a parent;
+/// counts the others.
+template <class StateHandle, class ProgressHandle>
+struct queue_reached : step<StateHandle, ProgressHandle> {
+  using base = step<StateHandle, ProgressHandle>;
+  using base::width;
+  using typename base::State;
+  static constexpr char const* label = "karpos::sssp::queue_reached";
+  bool with_parent;
+
+  std::uint64_t work() const { return this->s->vertices; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    State const& state = *this->s;
+    auto const t = team.template this_tile<width>();
+    state.clear_next(team, *this->p);
+    bins<State> found(team, t, state, *this->p, this->p->split);
+    queue_vertices<State>(team, t, state.vertices, found.near, [&](std::uint64_t v) {
+      if (state.distance[v] == State::traits::infinity()) return false;
+      bool const is_queued = !with_parent || state.parent[v] != State::no_parent;
+      if (!is_queued) found.near.count(1);
+      return is_queued;
+    });
+    found.flush(t);
+    found.near.add_counts(team, state.counters(this->p->round + 1));
+  }
+};
+
+}  // namespace karpos::detail::sssp

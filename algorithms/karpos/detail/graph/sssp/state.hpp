@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/sssp/distance.hpp"
+#include "karpos/detail/graph/sssp/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+
+// The memory of shortest paths: what each array holds, which step writes it, and when. A tentative
+// distance of a vertex is the length of a walk to it. Terms (tile, team, lane, scratch, step): see
+// bfs/state.hpp.
+//
+//   distance      the tentative distances, as words; lowered by atomic minimum
+//   queue         |near 0|near 1|far 0|far 1|, n entries each. A near queue has a region for each
+//                 degree class, like the frontier queue of bfs. A round expands one near queue, and
+//                 fills the other near queue and a far queue
+//   near_bits[2]  a bitmap for each near queue: the vertices put into it while the other near queue
+//                 is expanded, so that no vertex enters it twice. The round that expands a queue
+//                 clears its bits. A far queue needs no bitmap: it holds every vertex whose
+//                 distance is finite and beyond the bucket, so the thread that writes the first
+//                 such distance appends the vertex
+//   levels[3]     counters of the near queues; round r has levels[r % 3]. Each step clears the
+//                 counters of the round after the next
+//   far[3]        counters of the far queues, by number of the split
+//   far_min[3]    the smallest distance among the vertices that a split leaves in the far queue
+
+namespace karpos::detail::sssp {
+
+using bfs::bit_of;
+using bfs::degree_classes;
+using bfs::level_counters;
+using bfs::local_vertex;
+
+/// State that the loop keeps: one copy on the host, or one for each team of a cooperative kernel.
+template <class Weight>
+struct progress {
+  using word = typename distance_traits<Weight>::word;
+  level_counters frontier;  // of the near queue that is expanded
+  // Segments of that queue, and of the next one.
+  std::uint32_t head[degree_classes], tail[degree_classes];
+  std::uint32_t round, split, far_entries;
+  word lower, threshold;  // the bucket: vertices with distances in [lower, threshold) are expanded
+  word reach;             // distances from here on are not pushed; they are pulled at the end
+  Weight width;           // of the next bucket
+  std::uint64_t buckets, fused_rounds, vertices,
+      edges;                          // totals; edges without those of fused rounds
+  std::uint64_t edges_before_bucket;  // before this bucket
+  std::uint32_t passes;               // passes of pulling
+  std::uint64_t pulled_edges;         // probed in all passes but the first
+  std::uint64_t rounds_of_bucket;     // since the bucket began
+  std::uint64_t equal_parents;        // vertices that got a parent at their own distance
+  std::uint32_t empty_splits;         // in a row: splits that found no vertex
+  bool done, failed, narrow, pulling, lowered;
+
+  KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
+};
+
+/// Counts the edges of a row that are lighter than each of four limits. Used with rows in order of
+/// weight (sorted_rows.hpp).
+struct alignas(16) lighter_edges {
+  static constexpr int limits = 4;
+  std::uint32_t count[limits];
+};
+
+/// Summary of a search, which the host reads at the end.
+struct summary {
+  std::uint64_t rounds, buckets, fused_rounds, vertices, edges, passes;
+  // Nonzero: stopped, because it ran longer than it can without a fault (loop.hpp).
+  std::uint64_t failed;
+};
+
+template <class ExecSpace, class VertexId, class EdgeOffset, class Weight>
+struct state {
+  using execution_space = ExecSpace;
+  using vertex_id = VertexId;
+  using weight_type = Weight;
+  using tuned = tuning<ExecSpace>;
+  using traits = distance_traits<Weight>;
+  using word = typename traits::word;
+  static constexpr int width = tuned::tile_width;
+  using tile = device::tile_for<ExecSpace, width>;
+  using edge = typename bfs::rows<VertexId, EdgeOffset>::edge;
+  static constexpr VertexId no_parent = static_cast<VertexId>(-1);
+
+  std::uint64_t vertices, words, edges;
+  bfs::rows<VertexId, EdgeOffset> out;
+  Weight const* weight;
+  lighter_edges const* lighter;  // of each row, if rows are in order of weight; else null
+  Kokkos::Array<Weight, lighter_edges::limits> lighter_than;
+  word* distance;
+  VertexId* parent;  // null: no parents are asked for
+  Weight delta;
+  Weight reach;  // measured from the hubs; infinite_weight(): everything is pushed
+  std::uint32_t fusion_hops;
+
+  local_vertex* queue;
+  std::uint32_t* near_bits[2];
+  level_counters *levels, *far;
+  std::uint64_t* far_min;              // 64 bits in every weight type: a grid reads it
+  std::uint64_t* fused_edges;          // probed in fused rounds
+  std::uint64_t* last_lowering_pass;   // number of the last pass that lowered a distance by pulling
+  std::uint32_t* distance_overflowed;  // whether a length exceeded the range of distances
+  std::uint32_t teams;
+
+  std::uint64_t class_limit[degree_classes - 1], class_begin[degree_classes];
+  std::uint64_t hub_degree;  // above every degree, because sssp has no hub cache
+
+  KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
+  KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
+  KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
+    int c = 0;
+    for (int i = 0; i < degree_classes - 1; ++i) c += degree >= class_limit[i] ? 1 : 0;
+    return c;
+  }
+
+  /// If rows are in order of weight, the class depends on the edges that are usually probed. A row
+  /// may then be up to max_length_factor times longer than its class allows.
+  static constexpr std::uint64_t max_length_factor = 16;
+  KOKKOS_FUNCTION int class_of(local_vertex v, std::uint64_t degree) const {
+    if (lighter == nullptr) return class_of(degree);
+    std::uint64_t const light = lighter[v].count[lighter_edges::limits - 1];
+    return class_of(Kokkos::max(light, degree / max_length_factor));
+  }
+
+  KOKKOS_FUNCTION level_counters& counters(std::uint32_t round) const { return levels[round % 3]; }
+  KOKKOS_FUNCTION level_counters& far_counters(std::uint32_t split) const { return far[split % 3]; }
+  KOKKOS_FUNCTION local_vertex* far_queue(std::uint32_t split) const {
+    return queue + (2 + split % 2) * vertices;
+  }
+  KOKKOS_FUNCTION std::uint32_t* near(int side) const {
+    return side == 0 ? near_bits[0] : near_bits[1];
+  }
+
+  /// Clears the counters of later steps. Every step calls it first.
+  template <class Team>
+  KOKKOS_FUNCTION void clear_next(Team const& team, progress<Weight> const& p) const {
+    if (team.league_rank() != 0 || team.rank() != 0) return;
+    counters(p.round + 2) = level_counters{};
+    far_counters(p.split + 2) = level_counters{};
+    far_min[(p.split + 2) % 3] = traits::infinity();
+  }
+
+  /// Sets a vertex's bit in a bitmap in which no step clears bits now. Returns: whether it was not
+  /// set before.
+  KOKKOS_FUNCTION static bool mark(std::uint32_t* bits, local_vertex v) {
+    if ((device::load_cached(bits + v / 32) & bit_of(v)) != 0) return false;
+    return (device::fetch_or(bits + v / 32, bit_of(v)) & bit_of(v)) == 0;
+  }
+  KOKKOS_FUNCTION static void unmark(std::uint32_t* bits, local_vertex v) {
+    device::clear_bits(bits + v / 32, bit_of(v));
+  }
+
+  /// Returns how many first edges of a row may lead from a distance >= `base` to a distance <
+  /// `bound`.
+  KOKKOS_FUNCTION std::uint32_t edges_below(local_vertex v, std::uint32_t degree, word base,
+                                            word bound) const {
+    // To detect sums that exceed the range of distances, all edges must be probed.
+    if (lighter == nullptr || bound == traits::infinity()) return degree;
+    lighter_edges const row = lighter[v];
+    for (int i = 0; i < lighter_edges::limits; ++i)
+      if (traits::plus(base, lighter_than[i]) >= bound) return row.count[i];
+    return degree;
+  }
+
+  /// Returns the distance at the end of edge e, from a vertex at distance d.
+  KOKKOS_FUNCTION word distance_via(word d, edge e) const { return add_weight(d, weight[e]); }
+  /// Returns the distance at the end of an edge of weight w, and reports if it exceeds the range of
+  /// distances.
+  KOKKOS_FUNCTION word add_weight(word d, Weight w) const {
+    word const to = traits::plus(d, w);
+    if (to == traits::infinity() && traits::is_finite(w))
+      device::store_relaxed(distance_overflowed, 1u);
+    return to;
+  }
+};
+
+template <class State>
+using progress_of = progress<typename State::weight_type>;
+
+}  // namespace karpos::detail::sssp

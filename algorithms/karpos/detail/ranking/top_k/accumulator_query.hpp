@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "karpos/detail/ranking/top_k/completion.hpp"
+#include "karpos/detail/ranking/top_k/growing_phase.hpp"
+#include "karpos/detail/ranking/top_k/memory.hpp"
+#include "karpos/detail/ranking/top_k/shrinking_phase.hpp"
+#include "karpos/device/program.hpp"
+
+// A query over accumulators, phase by phase. The loop runs inside one cooperative kernel if the
+// space supports that (cooperative_grid); otherwise it runs on the host, with a kernel for each
+// step (launched_grid). The steps:
+//
+//   choose_unit
+//   growing phase:    (accumulate, find_threshold)*          until no unseen object can be among
+//                                                            the first k
+//   list_candidates   or, if they are too many, full aggregation: accumulate_rest,
+//                     count_lower_bounds, find_threshold, list_candidates
+//   shrinking phase:  (read_candidates, count_lower_bounds, find_threshold, filter_candidates)*
+//   completion:       write_set, or number_finalists, read_candidates*, aggregate_finalists,
+//                     write_ranked
+//   reset
+
+namespace karpos::detail::top_k {
+
+/// The options of a query that its loop needs.
+struct query_plan {
+  double growth, growth_shrinking;
+  std::uint64_t first_stride;
+  std::uint64_t max_growing_depth, max_candidates;  // above either limit the query bails out
+  std::uint64_t objects;                            // dense ids: all; sparse ids: a lower bound
+  // Fraction of what independent lists share; below it the growing phase would go too deep.
+  double min_agreement;
+  top_k_bail_out bail_out;
+  bool set;
+};
+
+template <class State>
+struct query_program {
+  using shared = query_progress;
+  using progress = query_progress;
+  using base = typename State::base;
+
+  State s;
+  query_plan plan;
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
+    using S = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    using B = typename Grid::template handle_of<base>;
+    grid.run(choose_unit<B>{grid.handle(common())}, [&] { begin(grid, p); });
+    if (p.needs_fallback) return;
+    while (p.growing) {
+      grid.run(
+          accumulate<S, P, true>{grid.handle(s), grid.handle(p), add_all_but_last<true>(grid, p)},
+          [] {});
+      grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), false},
+               [&] { end_growing_stride(grid, p); });
+    }
+    do {
+      if (has_unread_levels(p))
+        grid.run(accumulate<S, P, false>{grid.handle(s), grid.handle(p),
+                                         add_all_but_last<false>(grid, p)},
+                 [&] { p.growing_depth = p.begin = p.depth; });
+      if (p.depth == s.lists.longest) {
+        constexpr std::uint64_t divisor = State::tuned::slot_sample_divisor;
+        raise_threshold(grid, p, (s.ids.slots + divisor - 1) / divisor);
+        if (!State::tuned::lists_by_slot_sample || p.candidates_listed)
+          raise_threshold(grid, p, s.ids.slots);
+      }
+      grid.run(list_candidates<S, P>{grid.handle(s), grid.handle(p)},
+               [&] { begin_shrinking(grid, p); });
+    } while (has_unread_levels(p) || p.must_relist);
+    while (p.shrinking) {
+      if (p.begin < p.depth)
+        grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p), false}, [] {});
+      raise_threshold(grid, p, 0);
+      grid.run(filter_candidates<S, P>{grid.handle(s), grid.handle(p)},
+               [&] { end_shrinking_stride(grid, p); });
+    }
+    if (!p.needs_fallback) complete(grid, p);
+    grid.run(reset<S, P>{grid.handle(s), grid.handle(p)}, [&] { record(grid, p); });
+  }
+
+ private:
+  /// Returns the part of the state that does not depend on the type of accumulators.
+  KOKKOS_FUNCTION base const& common() const { return s; }
+
+  /// Adds a stride of all lists but the last, if lists are added one after the other. Returns: the
+  /// list that remains to be added, or all_lists.
+  template <bool Counts, class Grid>
+  KOKKOS_FUNCTION int add_all_but_last([[maybe_unused]] Grid& grid,
+                                       [[maybe_unused]] progress& p) const {
+    constexpr std::uint64_t by_list = State::tuned::min_levels_by_list;
+    if constexpr (by_list > 0)
+      if (p.depth - p.begin >= by_list) {
+        using step = accumulate<typename Grid::template handle_of<State>,
+                                typename Grid::template handle_of<progress>, Counts>;
+        for (int i = 0; i + 1 < s.lists.lists; ++i)
+          grid.run(step{grid.handle(s), grid.handle(p), i}, [] {});
+        return s.lists.lists - 1;
+      }
+    return all_lists;
+  }
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void begin(Grid& grid, progress& p) const {
+    p = progress{};
+    p.needs_fallback = grid.read(&s.words->bounds).usable == 0;
+    p.growing = plan.bail_out != top_k_bail_out::at_once;
+    if (p.growing)
+      p.next_stride(0, plan.first_stride, s.lists.longest);
+    else
+      bail_out(p);
+    if (p.needs_fallback) record(grid, p);
+  }
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_growing_stride(Grid& grid, progress& p) const {
+    query_bounds const now = grid.read(&s.words->bounds);
+    std::uint64_t const longest = s.lists.longest;
+    p.threshold = now.threshold;
+    p.growing_depth = p.depth;
+    p.growing = now.unseen_upper > now.threshold && p.depth < longest;
+    p.begin = p.depth;
+    if (!p.growing) return;
+    bool const may_bail_out = plan.bail_out == top_k_bail_out::automatic;
+    if (may_bail_out && (p.depth > plan.max_growing_depth || check_agreement(p)))
+      bail_out(p);
+    else
+      p.next_stride(plan.growth, State::tuned::min_stride, longest);
+  }
+  /// Returns whether the growing phase will go too deep. CPUs check this once. It will if, even at
+  /// the maximal depth, the upper bound of an unseen object is above the current threshold, and the
+  /// lists have shared so few objects up to here that the threshold will rise too slowly.
+  KOKKOS_FUNCTION bool check_agreement([[maybe_unused]] progress& p) const {
+    if constexpr (State::tuned::agreement_entries == 0) {
+      return false;
+    } else {
+      std::uint64_t const n = s.list_count();
+      auto const entries = Kokkos::min(State::tuned::agreement_entries, p.depth * n);
+      double const shared_by_independent = static_cast<double>(entries * (n - 1)) *
+                                           static_cast<double>(p.depth) /
+                                           static_cast<double>(plan.objects);
+      if (p.agreement_checked || shared_by_independent < State::tuned::agreement_min_shared)
+        return false;
+      p.agreement_checked = true;
+      return unseen_upper_at(plan.max_growing_depth) > p.threshold && has_low_agreement(p.depth);
+    }
+  }
+  /// Returns an upper bound of an object that has been seen in no list, at a depth.
+  KOKKOS_FUNCTION std::uint64_t unseen_upper_at(std::uint64_t depth) const {
+    std::uint64_t upper = s.margin();
+    for (int i = 0; i < s.lists.lists; ++i) upper += s.bounds_of_unseen(i, depth).upper;
+    return upper;
+  }
+  /// Returns whether fewer of the entries read last occur in another list, too, than
+  /// min_agreement of the number that independent lists of that many objects would share.
+  KOKKOS_FUNCTION bool has_low_agreement(std::uint64_t depth) const {
+    int const n = s.lists.lists;
+    std::uint64_t const levels =
+        Kokkos::min(State::tuned::agreement_entries / s.list_count(), depth);
+    double read = 0, sampled = 0, seen_twice = 0;
+    for (int i = 0; i < n; ++i) {
+      auto const& l = s.lists[i];
+      std::uint64_t const end = Kokkos::min(depth, l.length);
+      read += static_cast<double>(end);
+      for (std::uint64_t at = end - Kokkos::min(end, levels); at < end; ++at) {
+        std::uint64_t const slot = s.ids.find(l.ids[at]);
+        if (slot == no_slot) continue;
+        std::uint32_t const seen = s.layout.seen(s.accumulators[slot]);
+        sampled += 1;
+        seen_twice += (seen & (seen - 1)) != 0;
+      }
+    }
+    double const expected = sampled * read * (n - 1) / (n * static_cast<double>(plan.objects));
+    return expected > State::tuned::agreement_min_shared / 2 &&
+           seen_twice < plan.min_agreement * expected;
+  }
+  /// Switches to full aggregation of the remaining entries, without bounds.
+  KOKKOS_FUNCTION void bail_out(progress& p) const {
+    p.growing = false;
+    p.bailed_out = true;
+    p.depth = s.lists.longest;
+  }
+  /// Returns whether the query has bailed out and has levels that it has not read yet.
+  KOKKOS_FUNCTION bool has_unread_levels(progress const& p) const {
+    return p.bailed_out && p.begin < p.depth;
+  }
+
+  /// Raises the threshold by the lower bounds of the candidates or, if `scanned` is not 0, of the
+  /// first `scanned` slots.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void raise_threshold(Grid& grid, progress& p, std::uint64_t scanned) const {
+    using S = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    grid.run(count_lower_bounds<S, P>{grid.handle(s), grid.handle(p), scanned}, [] {});
+    grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), true},
+             [&] { update_threshold(grid, p); });
+  }
+  /// A member template, like every function that reads through a grid: KARPOS_PROGRAM has no effect
+  /// on lambdas.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void update_threshold(Grid& grid, progress& p) const {
+    p.threshold = grid.read(&s.words->bounds).threshold;
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void begin_shrinking(Grid& grid, progress& p) const {
+    p.candidates_after_growing = p.candidates = grid.read(&s.words->counts).candidates;
+    p.must_relist = State::tuned::lists_by_slot_sample && !p.candidates_listed &&
+                    p.depth == s.lists.longest && p.candidates > s.max_candidates;
+    p.candidates_listed = true;
+    if (p.must_relist) return;
+    bool const too_many =
+        p.candidates > s.max_candidates ||
+        (plan.bail_out == top_k_bail_out::automatic && p.candidates > plan.max_candidates);
+    if (too_many && p.depth < s.lists.longest) {
+      bail_out(p);
+    } else {
+      p.needs_fallback = p.candidates > s.max_candidates;
+      p.shrinking = !p.needs_fallback;
+    }
+  }
+
+  /// Ends a stride of the shrinking phase. The first stride reads nothing.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_shrinking_stride(Grid& grid, progress& p) const {
+    query_counts const now = grid.read(&s.words->counts);
+    bool const unchanged = now.candidates == p.candidates;
+    bool const exhausted = p.depth == s.lists.longest;
+    p.candidates = now.candidates;
+    p.list = 1 - p.list;
+    p.begin = p.depth;
+    p.shrinking_depth = p.depth;
+    if (p.candidates <= s.k || (unchanged && (exhausted || now.incomplete == 0))) {
+      p.shrinking = false;
+      p.needs_fallback = !is_answer(p) && p.candidates > s.max_finalists;
+    } else if (!exhausted && now.incomplete > 0) {
+      p.next_stride(plan.growth_shrinking, State::tuned::min_stride, s.lists.longest);
+    }
+  }
+  KOKKOS_FUNCTION bool is_answer(progress const& p) const {
+    return plan.set && p.candidates <= s.k;
+  }
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void complete(Grid& grid, progress& p) const {
+    using S = typename Grid::template handle_of<State>;
+    using P = typename Grid::template handle_of<progress>;
+    using B = typename Grid::template handle_of<base>;
+    if (is_answer(p)) {
+      grid.run(write_set<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
+      return;
+    }
+    grid.run(number_finalists<S, P>{grid.handle(s), grid.handle(p)}, [&] {
+      p.begin = 0;
+      p.completing = true;
+    });
+    while (p.completing)
+      grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p), true},
+               [&] { end_completing_stride(grid, p); });
+    grid.run(aggregate_finalists<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
+    if (p.candidates <= State::tuned::max_ranked_by_counting)
+      grid.run(write_ranked<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_completing_stride(Grid& grid, progress& p) const {
+    p.completing_depth = p.depth;
+    std::uint64_t const all = std::uint64_t(p.candidates) * s.list_count();
+    // Two words, because other teams may count the next stride already.
+    auto const parity = p.strides % 2;
+    p.scores[parity] = grid.read(&s.words->counts).scores[parity];
+    p.completing = std::uint64_t(p.scores[0]) + p.scores[1] < all && p.depth < s.lists.longest;
+    if (p.completing) p.next_stride(2, 4096, s.lists.longest);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void record(Grid& grid, progress& p) const {
+    grid.write(&s.words->record,
+               query_record{p.growing_depth, p.shrinking_depth, p.completing_depth,
+                            p.candidates_after_growing, p.candidates, p.strides, p.bailed_out,
+                            p.needs_fallback});
+  }
+};
+
+template <class ExecSpace, class Lists>
+query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& options) {
+  using tuned = tuning<ExecSpace>;
+  auto const& strides = options.stride.strides();
+  auto const longest = static_cast<double>(lists.longest());
+  auto const objects = lists.is_dense() ? static_cast<double>(lists.objects()) : longest;
+  std::uint64_t first = strides.first;
+  if (first == 0) {
+    std::uint64_t const fraction =
+        tuned::first_stride_divisor == 0 ? 0 : lists.longest() / tuned::first_stride_divisor;
+    first = Kokkos::max(fraction, Kokkos::max(2 * k, std::uint64_t(tuned::first_stride)));
+  }
+  // Independent lists end the growing phase at (k / m)^(1/n) of their depth, for m objects in n
+  // lists. If it goes twice as deep, the lists are not independent.
+  double const expected = std::pow(static_cast<double>(k) / objects, 1.0 / lists.lists());
+  double const max_depth = Kokkos::min(2 * expected, tuned::max_growing_depth);
+  // If two lists share a fraction f of what independent lists do, the growing phase goes f^-((n -
+  // 1) / 2) times as deep.
+  double const min_agreement = 0.75 * std::pow(0.25, 1.0 / Kokkos::max(lists.lists() - 1, 1));
+  return {strides.growth > 0 ? strides.growth : tuned::growth,
+          strides.growth_shrinking > 0 ? strides.growth_shrinking : tuned::growth_shrinking,
+          first,
+          static_cast<std::uint64_t>(max_depth * longest),
+          static_cast<std::uint64_t>(tuned::max_candidates * objects),
+          static_cast<std::uint64_t>(objects),
+          min_agreement,
+          options.bail_out,
+          options.result == top_k_result::set};
+}
+
+template <class ExecSpace, class Accumulators, class Lists>
+auto state_of(query_memory<ExecSpace, Lists> const& memory, Accumulators accumulators,
+              Lists const& lists, std::uint64_t k, results<typename Lists::id_type> const& to,
+              top_k_options<> const& options) {
+  auto const& m = memory.accumulators;
+  accumulator_state<ExecSpace, typename Lists::id_type, typename Lists::score_type, Accumulators>
+      s{};
+  s.lists = lists.ref();
+  s.ids = {lists.is_dense() ? lists.objects() : memory.sizes.slots,
+           lists.is_dense() ? nullptr : m.keys};
+  s.aggregate = options.aggregate;
+  s.missing_score = options.missing_score;
+  s.k = k;
+  s.layout = {lists.lists()};
+  s.sum_bits = memory.sizes.small_accumulators()
+                   ? accumulator_layout<std::uint32_t>::sum_bits(lists.lists())
+                   : accumulator_layout<std::uint64_t>::sum_bits(lists.lists());
+  s.accumulators = accumulators;
+  s.candidate_bitmap = m.candidate_bitmap;
+  for (int i = 0; i < 2; ++i) s.candidates[i] = m.candidates[i];
+  s.max_candidates = static_cast<std::uint32_t>(memory.sizes.candidates);
+  s.max_finalists = static_cast<std::uint32_t>(memory.sizes.finalists);
+  s.histogram = m.histogram;
+  s.words = m.words;
+  s.final_scores = m.final_scores;
+  s.finalists = m.finalists;
+  s.out = to;
+  return s;
+}
+
+/// Makes the report of a query: converts depths to entries and bytes read.
+template <class Lists>
+top_k_report report_of(query_record const& record, Lists const& lists, std::uint64_t k) {
+  top_k_report report;
+  report.depth_growing = record.growing_depth;
+  report.depth = record.shrinking_depth;
+  report.depth_completing = record.completing_depth;
+  report.candidates = record.candidates;
+  report.strides = record.strides;
+  report.bailed_out = record.bailed_out != 0;
+  if (record.needs_fallback == 0) {
+    report.found = Kokkos::min(record.finalists, k);
+    report.finalists = record.completing_depth == 0 ? 0 : record.finalists;
+  }
+  for (int i = 0; i < lists.lists(); ++i) {
+    auto const up_to = [n = lists.length(i)](std::uint64_t depth) { return Kokkos::min(depth, n); };
+    std::uint64_t const ids = up_to(record.shrinking_depth) + up_to(record.completing_depth);
+    report.entries += ids;
+    report.bytes += up_to(record.growing_depth) * sizeof(typename Lists::score_type) +
+                    ids * sizeof(typename Lists::id_type);
+  }
+  return report;
+}
+
+/// How a query over accumulators ended.
+struct accumulator_answer {
+  top_k_report report;
+  bool in_range;        // every id had a slot
+  bool needs_fallback;  // fixed point could not separate the candidates
+};
+
+/// Runs a query over accumulators. Blocks.
+template <class ExecSpace, class Lists>
+accumulator_answer run_accumulator_query(ExecSpace const& exec,
+                                         query_memory<ExecSpace, Lists> const& memory,
+                                         Lists const& lists, std::uint64_t k,
+                                         results<typename Lists::id_type> const& to,
+                                         top_k_options<> const& options) {
+  using tuned = tuning<ExecSpace>;
+  auto const& a = memory.accumulators;
+  auto const run = [&](auto accumulators) {
+    auto const s = state_of(memory, accumulators, lists, k, to, options);
+    device::run_program<tuned::team_threads, tuned::teams_per_processor>(
+        exec, options.driver, a.grid,
+        query_program<std::remove_const_t<decltype(s)>>{s, plan_of<ExecSpace>(lists, k, options)});
+  };
+  bool const small = memory.sizes.small_accumulators();
+  if constexpr (!device::is_device<ExecSpace>)
+    run(any_accumulators{small ? a.small : nullptr, a.large});
+  else if (small)
+    run(accumulator_array<std::uint32_t>{a.small});
+  else
+    run(accumulator_array<std::uint64_t>{a.large});
+  query_words const words = read_back(exec, a.words, "karpos::top_k: report");
+  accumulator_answer const answer{report_of(words.record, lists, k), words.counts.out_of_range == 0,
+                                  words.record.needs_fallback != 0};
+  if (answer.in_range && !answer.needs_fallback &&
+      answer.report.finalists > tuned::max_ranked_by_counting) {
+    using objects = Kokkos::View<ranked_object<typename Lists::id_type>*,
+                                 typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
+    sort_by_rank(exec, objects(a.finalists, answer.report.finalists), answer.report.finalists);
+    write_ranks(exec, a.finalists, answer.report.found, to);
+  }
+  return answer;
+}
+
+}  // namespace karpos::detail::top_k

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "karpos/detail/ranking/top_k/memory.hpp"
+#include "karpos/detail/ranking/top_k/nra_kernels.hpp"
+#include "karpos/device/loop_arguments.hpp"
+
+// NRA in strides, over score vectors. Every object seen has its vector of scores. Every candidate
+// has a lower and an upper bound in double, computed anew after every stride, with a kernel for
+// each step. It accepts any monotone aggregate and any scores; for weighted sums, a query over
+// accumulators is faster.
+
+namespace karpos::detail::top_k {
+
+template <class ExecSpace, class Lists, class Aggregate>
+class nra_query {
+ public:
+  using id = typename Lists::id_type;
+  using score = typename Lists::score_type;
+  using memory = nra_memory<ExecSpace, Lists>;
+  using tuned = tuning<ExecSpace>;
+
+  nra_query(ExecSpace const& exec, memory const& m, Lists const& lists, std::uint64_t k,
+            top_k_options<Aggregate> const& options)
+      : m_exec(exec),
+        m_lists(lists),
+        m_k(k),
+        m_options(options),
+        m_state{m.arrays,
+                lists.ref(),
+                {lists.is_dense() ? lists.objects() : m.arrays.slots,
+                 lists.is_dense() ? nullptr : m.arrays.keys}} {}
+
+  /// Runs the query, and adds its reads to the report. Returns: whether every id had a slot.
+  bool run(results<id> const& to, top_k_report& report) {
+    start();
+    grow(report);
+    bool const in_range = read_words().out_of_range == 0;
+    report.depth_growing = m_depth;
+    report.candidates = m_candidates;
+    if (m_candidates > m_k) shrink(report);
+    report.depth = m_depth;
+    report.found = Kokkos::min(m_candidates, m_k);
+    sort_candidates(m_candidates);
+    if (m_options.result == top_k_result::exact) complete(report);
+    write_ranks(m_exec, m_state.ranked, report.found, to);
+    return in_range;
+  }
+
+ private:
+  bool exhausted() const { return m_depth >= m_lists.longest(); }
+  bool smallest_id() const { return m_options.ties == top_k_ties::smallest_id; }
+
+  void start() {
+    auto const& s = m_state;
+    auto const n = static_cast<std::uint64_t>(m_lists.lists());
+    fill_words("karpos::top_k::score_vectors", m_exec, s.score_vectors, s.slots * n, ~0u);  // NaN
+    fill_words("karpos::top_k::visited", m_exec, s.visited, s.bitmap_words, 0);
+    fill_words("karpos::top_k::words", m_exec, s.words, 1, 0);
+    if (s.ids.keys != nullptr) fill_words("karpos::top_k::keys", m_exec, s.keys, s.slots, ~0u);
+  }
+
+  /// Reads strides until the threshold reaches the upper bound of an unseen object.
+  void grow(top_k_report& report) {
+    bool growing = true;
+    while (!exhausted() && growing) {
+      read(true, report);
+      nra_words const now = compute_bounds();
+      if (m_candidates < m_k) continue;
+      double const threshold = kth_lower_bound();
+      double const unseen_upper = m_options.aggregate(now.unseen.upper, m_lists.lists());
+      growing = smallest_id() ? !(threshold > unseen_upper) : !(threshold >= unseen_upper);
+    }
+  }
+
+  /// Reads strides until the bounds separate the first k from the other candidates.
+  void shrink(top_k_report& report) {
+    for (;;) {
+      double const threshold = kth_lower_bound();
+      candidate_counts const now = count(threshold);
+      std::uint64_t const remaining = m_k - now.above;
+      bool const separated =
+          smallest_id() ? now.incomplete == 0 : now.below == 0 && now.equal <= remaining;
+      fill_words("karpos::top_k::words", m_exec, &m_state.words->candidates, 1, 0);
+      device::loop_over("karpos::top_k::keep_candidates", m_exec, m_candidates,
+                        keep_candidates<state>{m_state, threshold});
+      m_candidates = read_words().candidates;
+      std::swap(m_state.candidates[0], m_state.candidates[1]);
+      compute_bounds();
+      if (separated || exhausted() || m_candidates == m_k) return;
+      read(false, report);
+      compute_bounds();
+    }
+  }
+
+  /// Reads strides until the scores of the first k objects, which are known, are complete.
+  void complete(top_k_report& report) {
+    m_candidates = report.finalists = report.found;
+    fill_words("karpos::top_k::visited", m_exec, m_state.visited, m_state.bitmap_words, 0);
+    device::loop_over("karpos::top_k::select_finalists", m_exec, m_candidates,
+                      select_finalists<state>{m_state});
+    for (;;) {
+      compute_bounds();
+      if (count(-HUGE_VAL).incomplete == 0 || exhausted()) break;
+      read(false, report);
+      report.depth_completing = m_depth;
+    }
+    sort_candidates(m_candidates);
+  }
+
+  /// Reads a stride.
+  void read(bool growing, top_k_report& report) {
+    std::uint64_t const end = Kokkos::min(m_depth + stride(), m_lists.longest());
+    auto const n = static_cast<std::uint64_t>(m_lists.lists());
+    device::loop_over("karpos::top_k::read_levels", m_exec, (end - m_depth) * n,
+                      read_levels<state>{m_state, m_depth, end, growing});
+    for (int i = 0; i < m_lists.lists(); ++i) {
+      std::uint64_t const length = m_lists.length(i);
+      std::uint64_t const read = Kokkos::min(end, length) - Kokkos::min(m_depth, length);
+      report.entries += read;
+      report.bytes += read * (sizeof(id) + sizeof(score));
+    }
+    ++report.strides;
+    m_depth = end;
+    if (growing)
+      m_candidates = Kokkos::min<std::uint64_t>(read_words().candidates, m_state.max_candidates);
+  }
+  std::uint64_t stride() const {
+    auto const& policy = m_options.stride;
+    std::uint64_t const left = m_lists.longest() - m_depth;
+    if (policy.is_fixed()) return Kokkos::min(policy.levels(), left);
+    auto const& strides = policy.strides();
+    if (m_depth == 0)
+      return Kokkos::min(strides.first > 0 ? strides.first : tuned::nra_first_stride, left);
+    double const growth = strides.growth > 0 ? strides.growth : tuned::growth;
+    auto const levels = static_cast<std::uint64_t>(static_cast<double>(m_depth) * (growth - 1));
+    return Kokkos::min(Kokkos::max(levels, tuned::nra_min_stride), left);
+  }
+
+  /// Computes the bounds of all candidates at this depth. Returns: the words, with the bounds of
+  /// unseen scores.
+  nra_words compute_bounds() {
+    device::loop_over("karpos::top_k::bound_unseen_scores", m_exec,
+                      static_cast<std::uint64_t>(m_lists.lists()),
+                      bound_unseen_scores<state>{m_state, m_depth, m_options.missing_score});
+    device::loop_over("karpos::top_k::bound_candidates", m_exec, m_candidates,
+                      bound_candidates<state, device::held_by_loop<ExecSpace, Aggregate>>{
+                          m_state, device::for_loop<ExecSpace>(m_options.aggregate)});
+    return read_words();
+  }
+
+  /// Returns the threshold. Fixed strides sort all candidates, as the published scheme does;
+  /// adaptive strides select the k-th instead, on CPUs.
+  double kth_lower_bound() {
+    double* const kth = m_state.sorted + (m_candidates - m_k);
+    if constexpr (tuned::sorts_on_one_thread) {
+      m_exec.fence("karpos::top_k: bounds");
+      double* const begin = m_state.sorted;
+      std::copy_n(m_state.lower, m_candidates, begin);
+      if (m_options.stride.is_fixed())
+        std::sort(begin, begin + m_candidates);
+      else
+        std::nth_element(begin, kth, begin + m_candidates);
+    } else {
+      auto const sorted = lower_bounds(m_state.sorted);
+      Kokkos::deep_copy(m_exec, sorted, lower_bounds(m_state.lower));
+      Kokkos::sort(m_exec, sorted);
+    }
+    return read_back(m_exec, static_cast<double const*>(kth), "karpos::top_k: threshold");
+  }
+
+  candidate_counts count(double threshold) {
+    return device::reduce_over<Kokkos::Sum<candidate_counts>>(
+        "karpos::top_k::count_candidates", m_exec, m_candidates,
+        count_candidates{m_state.lower, m_state.upper, threshold});
+  }
+  /// Sorts the first n candidates by their bounds.
+  void sort_candidates(std::uint64_t n) {
+    using objects =
+        Kokkos::View<ranked_object<id>*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
+    device::loop_over("karpos::top_k::list_ranked", m_exec, n, list_ranked<state>{m_state});
+    sort_by_rank(m_exec, objects(m_state.ranked, n), n);
+  }
+
+  using state = nra_state<id, score>;
+  auto lower_bounds(double* bounds) const {
+    return Kokkos::View<double*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>(
+        bounds, m_candidates);
+  }
+  nra_words read_words() const {
+    return read_back(m_exec, static_cast<nra_words const*>(m_state.words), "karpos::top_k: words");
+  }
+
+  ExecSpace m_exec;
+  Lists m_lists;
+  std::uint64_t m_k;
+  top_k_options<Aggregate> m_options;
+  state m_state;
+  std::uint64_t m_depth = 0, m_candidates = 0;
+};
+
+}  // namespace karpos::detail::top_k

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/relational/join/expansion.hpp"
+#include "karpos/detail/relational/join/gather.hpp"
+#include "karpos/detail/relational/row_index/lookup.hpp"
+#include "karpos/join_options.hpp"
+
+// The right rows that match a left row: a run of the index or, if a predicate decides too, the rows
+// of that run that it accepts.
+
+namespace karpos::detail::join {
+
+inline constexpr std::uint64_t no_row = karpos::no_row<std::uint64_t>;
+
+/// How many rows a left row becomes, as a function of the number of its matches.
+enum class multiplicity { none, matches, matches_or_one, one_if_matched, one_if_not };
+KOKKOS_INLINE_FUNCTION std::uint64_t multiply(multiplicity m, std::uint64_t matches) {
+  switch (m) {
+    case multiplicity::matches:
+      return matches;
+    case multiplicity::matches_or_one:
+      return Kokkos::max(matches, std::uint64_t(1));
+    case multiplicity::one_if_matched:
+      return matches > 0;
+    case multiplicity::one_if_not:
+      return matches == 0;
+    default:
+      return 0;
+  }
+}
+
+/// Returns what a left row becomes in a join of kind k.
+inline multiplicity multiplicity_of(join_kind k) {
+  switch (k) {
+    case join_kind::inner:
+    case join_kind::right:
+      return multiplicity::matches;
+    case join_kind::left:
+    case join_kind::full:
+      return multiplicity::matches_or_one;
+    case join_kind::left_semi:
+      return multiplicity::one_if_matched;
+    case join_kind::left_anti:
+      return multiplicity::one_if_not;
+    case join_kind::right_semi:
+    case join_kind::right_anti:
+      break;
+  }
+  return multiplicity::none;
+}
+
+/// The run of each left row's matches among the grouped row numbers of the index: `begins` says
+/// where it begins. Rows without matches have the largest number there.
+template <class RowNumber>
+struct runs {
+  RowNumber const *begins, *grouped;
+
+  KOKKOS_FUNCTION bool has(std::uint64_t left) const {
+    return begins[left] != RowNumber(~RowNumber(0));
+  }
+  /// Returns the k-th match of a left row, or no_row.
+  KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
+    return has(left) ? grouped[begins[left] + k] : no_row;
+  }
+};
+
+/// Replaces the group ids in `begins` by where runs begin. Sets counts[i] to the number of rows
+/// that left row i becomes.
+template <class RowNumber>
+struct count_matches {
+  row_index::row_groups<RowNumber> groups;
+  RowNumber* begins;
+  std::uint64_t* counts;
+  multiplicity of;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    RowNumber const group = begins[i];
+    std::uint64_t n = 0;
+    if (group != RowNumber(~RowNumber(0))) {
+      n = 1;
+      if (groups.has_runs) {
+        RowNumber const begin = groups.begins[group];
+        n = groups.begins[group + 1] - begin;
+        begins[i] = begin;
+      }
+    }
+    counts[i] = join::multiply(of, n);
+  }
+};
+
+/// The matches of left rows without a predicate: every candidate is one.
+template <class RowNumber>
+struct all_matches {
+  runs<RowNumber> of;
+  KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
+    return of.right(left, k);
+  }
+};
+
+/// Candidates, which are pairs of equal rows, and a bit for each: whether the predicate accepts it.
+/// `ranks` has the number of accepted candidates before each word of bits.
+template <class RowNumber>
+struct accepted_matches {
+  runs<RowNumber> of;
+  expansion candidates;
+  std::uint64_t const *bits, *ranks;
+
+  /// Returns the number of accepted candidates before this one.
+  KOKKOS_FUNCTION std::uint64_t rank(std::uint64_t candidate) const {
+    std::uint64_t const word = candidate / 64;
+    std::uint64_t const before = bits[word] & ((std::uint64_t(1) << candidate % 64) - 1);
+    return ranks[word] + static_cast<std::uint64_t>(Kokkos::Experimental::popcount_builtin(before));
+  }
+  KOKKOS_FUNCTION std::uint64_t count(std::uint64_t left) const {
+    return rank(candidates.offsets[left + 1]) - rank(candidates.offsets[left]);
+  }
+  /// Returns the k-th accepted match of a left row, or no_row.
+  KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
+    std::uint64_t const first = candidates.offsets[left], end = candidates.offsets[left + 1];
+    std::uint64_t const wanted = rank(first) + k;
+    if (wanted >= rank(end)) return no_row;
+    return of.right(left, select(wanted, first / 64, end / 64 + 1) - first);
+  }
+
+ private:
+  /// Returns the accepted candidate that has `wanted` accepted ones before it. Requires: its word
+  /// is in [word, end).
+  KOKKOS_FUNCTION std::uint64_t select(std::uint64_t wanted, std::uint64_t word,
+                                       std::uint64_t end) const {
+    while (end - word > 1) {
+      std::uint64_t const middle = word + (end - word) / 2;
+      if (ranks[middle] <= wanted)
+        word = middle;
+      else
+        end = middle;
+    }
+    std::uint64_t rest = bits[word];
+    for (std::uint64_t n = wanted - ranks[word]; n > 0; --n) rest &= rest - 1;
+    return 64 * word + static_cast<std::uint64_t>(Kokkos::Experimental::countr_zero_builtin(rest));
+  }
+};
+
+/// Calls the predicate for the 64 candidates of a word.
+template <class RowNumber, class Predicate>
+struct accept_candidates {
+  runs<RowNumber> of;
+  expansion candidates;
+  std::uint64_t count;
+  Predicate accepts;
+  std::uint64_t *bits, *counts;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t word) const {
+    std::uint64_t b = 0;
+    candidates.for_each(64 * word, Kokkos::min(64 * word + 64, count),
+                        [&](std::uint64_t c, std::uint64_t left, std::uint64_t k) {
+                          if (accepts(left, of.right(left, k))) b |= std::uint64_t(1) << c % 64;
+                        });
+    bits[word] = b;
+    counts[word] = static_cast<std::uint64_t>(Kokkos::Experimental::popcount_builtin(b));
+  }
+};
+
+/// Sets counts[i] to the number of rows that left row i becomes.
+template <class RowNumber>
+struct count_accepted {
+  accepted_matches<RowNumber> matches;
+  std::uint64_t* counts;
+  multiplicity of;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    counts[i] = join::multiply(of, matches.count(i));
+  }
+};
+
+/// Calls emit(row of the output, left row, right row or no_row) for a slice of the output.
+template <std::uint64_t SliceRows, class Matches, class Emit>
+struct emit_slice {
+  expansion output;
+  std::uint64_t size;
+  Matches matches;
+  Emit emit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t slice) const {
+    output.for_each(slice * SliceRows, Kokkos::min((slice + 1) * SliceRows, size),
+                    [&](std::uint64_t to, std::uint64_t left, std::uint64_t k) {
+                      emit(to, left, matches.right(left, k));
+                    });
+  }
+};
+
+// Functors that write or visit a row of the output.
+template <class Left, class Right>
+struct write_pair {
+  Left left;
+  Right right;
+  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t l, std::uint64_t r) const {
+    left(to) = static_cast<typename std::remove_cvref_t<Left>::value_type>(l);
+    right(to) = static_cast<typename std::remove_cvref_t<Right>::value_type>(r);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_pair<decltype(change(left)), decltype(change(right))>{change(left), change(right)};
+  }
+};
+template <class Out>
+struct write_left {
+  Out out;
+  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t l, std::uint64_t) const {
+    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(l);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_left<decltype(change(out))>{change(out)};
+  }
+};
+template <class Out>
+struct write_right {
+  Out out;
+  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t, std::uint64_t r) const {
+    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(r);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return write_right<decltype(change(out))>{change(out)};
+  }
+};
+template <class F>
+struct visit_pair {
+  F f;
+  KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t l, std::uint64_t r) const {
+    f(l, r);
+  }
+  template <class Change>
+  auto transformed(Change const& change) const {
+    return visit_pair<decltype(change(f))>{change(f)};
+  }
+};
+
+}  // namespace karpos::detail::join

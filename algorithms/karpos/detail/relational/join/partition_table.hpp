@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/relational/join/split_rows.hpp"
+#include "karpos/detail/relational/join/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/key_value.hpp"
+
+// The right rows of a partition in a team's scratch, sorted by bucket:
+//
+//   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries; they end where the next begin
+//   entries   | a | b | c |
+
+namespace karpos::detail::join {
+
+/// A row with its number, as a thread holds it: from[i]. All rows begin at the last argument of
+/// at().
+template <class Row>
+struct numbered_row {
+  using type = Row;
+  KOKKOS_FORCEINLINE_FUNCTION static Row at(Row const* from, std::uint32_t i, Row const*) {
+    return from[i];
+  }
+};
+
+/// Reads Each rows of an array, the first at `first` and the others in steps of `step`. Calls
+/// f(row, its index) for those below `last`. IsFull: all of them are below.
+template <int Each, bool IsFull, class Rows, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Rows const& rows, std::uint32_t first,
+                                                    std::uint32_t last, std::uint32_t step,
+                                                    F const& f) {
+  auto const is_valid = [&](int j) {
+    return IsFull || first + static_cast<std::uint32_t>(j) * step < last;
+  };
+  auto const from = rows + first;
+  std::remove_cvref_t<decltype(from[first])> r[Each];
+  KARPOS_UNROLL
+  for (int j = 0; j < Each; ++j)
+    if (is_valid(j)) r[j] = from[static_cast<std::uint32_t>(j) * step];
+  KARPOS_UNROLL
+  for (int j = 0; j < Each; ++j)
+    if (is_valid(j)) f(r[j], first + static_cast<std::uint32_t>(j) * step);
+}
+/// Calls f(row, its index) for the rows of an array, divided among the threads of a team. A thread
+/// reads several rows before it calls f.
+template <int Each, class Team, class Rows, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Rows const& rows, std::uint32_t n,
+                                                  F const& f) {
+  auto const size = static_cast<std::uint32_t>(t.size());
+  auto const rank = static_cast<std::uint32_t>(t.rank());
+  std::uint32_t const whole = n / (Each * size) * (Each * size);
+  for (std::uint32_t i = 0; i < whole; i += Each * size)
+    join::for_rows_of_thread<Each, true>(rows, i + rank, n, size, f);
+  join::for_rows_of_thread<Each, false>(rows, whole + rank, n, size, f);
+}
+
+/// 16-bit counters in scratch, which are read and summed several at a time.
+class scratch_counters {
+ public:
+  static constexpr std::uint32_t group = 8;
+
+  KOKKOS_FUNCTION explicit scratch_counters(std::byte* memory)
+      : m_groups(reinterpret_cast<counters*>(memory)),
+        m_counts(reinterpret_cast<std::uint16_t*>(memory)) {}
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t, std::uint32_t n) const {
+    auto const size = static_cast<std::uint32_t>(t.size());
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < n / group; i += size)
+      m_groups[i] = counters{};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](std::uint32_t i) const {
+    return m_counts[i];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void increment(std::uint32_t i) const {
+    KOKKOS_IF_ON_DEVICE((device::add(device::scratch(word_of(i)), one_of(i));))
+    KOKKOS_IF_ON_HOST((++m_counts[i];))
+  }
+  /// Subtracts one from a counter that is not 0. Returns the difference.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t decrement(std::uint32_t i) const {
+    std::uint32_t count = 0;
+    KOKKOS_IF_ON_DEVICE(
+        (count =
+             (device::fetch_add(device::scratch(word_of(i)), 0u - one_of(i)) >> shift_of(i)) - 1;))
+    KOKKOS_IF_ON_HOST((count = --m_counts[i];))
+    return count & 0xffff;
+  }
+  /// Turns counters into inclusive prefix sums; the counter behind the last one becomes the sum of
+  /// all. Ends with a barrier.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void inclusive_scan(Team const& t, std::uint32_t n) const {
+    auto const size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const groups = n / group, each = (groups + size - 1) / size;
+    std::uint32_t const first = Kokkos::min(static_cast<std::uint32_t>(t.rank()) * each, groups);
+    std::uint32_t const last = Kokkos::min(first + each, groups);
+    std::uint32_t mine = 0;
+    for (std::uint32_t g = first; g < last; ++g) {
+      counters const c = m_groups[g];
+      KARPOS_UNROLL
+      for (std::uint32_t k = 0; k < group; ++k) mine += c.of[k];
+    }
+    std::uint64_t total = 0;
+    auto sum = static_cast<std::uint32_t>(t.prefix_sum(mine, total));
+    if (t.rank() == 0) m_groups[groups].of[0] = static_cast<std::uint16_t>(total);
+    for (std::uint32_t g = first; g < last; ++g) {
+      counters c = m_groups[g];
+      KARPOS_UNROLL
+      for (std::uint32_t k = 0; k < group; ++k) {
+        sum += c.of[k];
+        c.of[k] = static_cast<std::uint16_t>(sum);
+      }
+      m_groups[g] = c;
+    }
+    t.barrier();
+  }
+
+ private:
+  struct alignas(16) counters {
+    std::uint16_t of[group];
+  };
+  // GPUs have atomic additions to 32-bit words only. The first counter of a word is in its lower
+  // half.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t* word_of(std::uint32_t i) const {
+    return reinterpret_cast<std::uint32_t*>(m_groups) + i / 2;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t shift_of(std::uint32_t i) { return i % 2 * 16; }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t one_of(std::uint32_t i) {
+    return std::uint32_t(1) << shift_of(i);
+  }
+
+  counters* m_groups;
+  std::uint16_t* m_counts;  // the same memory, counter by counter
+};
+
+/// A hash table of a partition's right rows, by their words. Entries have the numbers of rows; of
+/// wide rows, their index in the partition.
+template <class ExecSpace, class Row>
+class partition_table {
+  using Word = decltype(Row::key);
+
+ public:
+  /// Whether a partition's rows may be put into the table piece by piece, one piece after the
+  /// other.
+  static constexpr bool fills_in_pieces = false;
+  static constexpr std::size_t row_bytes = sizeof(Row);
+  static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
+  static constexpr std::uint32_t buckets =
+      std::bit_floor(static_cast<std::uint32_t>(bytes / (sizeof(Word) + sizeof(std::uint16_t))));
+  static constexpr int bucket_bits = std::countr_zero(buckets);
+  using bits = word_bits<Word, bucket_bits>;
+
+ private:
+  static constexpr std::size_t begin_bytes =
+      (buckets + scratch_counters::group) * sizeof(std::uint16_t);
+
+ public:
+  /// Maximum of rows; bounds of buckets have 16 bits.
+  static constexpr std::uint32_t capacity =
+      static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Word));
+  static_assert(capacity < 1 << 16 && buckets % scratch_counters::group == 0);
+  /// Maximum mean of a partition's rows: what word_bits allows, and what leaves space for longer
+  /// partitions.
+  static constexpr std::uint64_t mean = Kokkos::min(
+      std::uint64_t(buckets), std::uint64_t(capacity) * tuning<ExecSpace>::mean_percent / 100);
+  static_assert(2 * mean >= buckets, "partitions and buckets would take more bits than a word has");
+  /// Minimum of a partition's bits. With the bits of the bucket they must hold the index of any row
+  /// of a partition.
+  static constexpr int min_partition_bits =
+      Kokkos::max(static_cast<int>(std::bit_width(std::uint64_t(capacity))) - bucket_bits, 1);
+
+  KOKKOS_FUNCTION partition_table(std::byte* memory, bits const& b, Row const* rows)
+      : m_begins(memory),
+        m_entries(reinterpret_cast<Word*>(memory + begin_bytes)),
+        m_bits(b),
+        m_rows(rows) {}
+
+  /// Fills the table with the first n rows. Ends with a barrier.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
+    constexpr int each = Kokkos::min(tuning<ExecSpace>::batch(sizeof(Row)), 8);
+    m_begins.clear(t, buckets);
+    t.barrier();
+    join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t) {
+      m_begins.increment(m_bits.bucket(r.key));
+    });
+    t.barrier();
+    m_begins.inclusive_scan(t, buckets);
+    join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t i) {
+      m_entries[m_begins.decrement(m_bits.bucket(r.key))] = m_bits.entry(r.key, number(r, i));
+    });
+    t.barrier();
+  }
+
+  /// Bounds of a bucket's entries, in one register.
+  struct range {
+    std::uint32_t bounds;
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t begin() const { return bounds & 0xffff; }
+    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t end() const { return bounds >> 16; }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const {
+    std::uint32_t const b = m_bits.bucket(w);
+    return {m_begins[b] | m_begins[b + 1] << 16};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Row const* rows() const { return m_rows; }
+  /// Returns whether entry e has this word. If so, `row` is its number.
+  KOKKOS_FORCEINLINE_FUNCTION bool match_word(std::uint32_t e, Word w, std::uint32_t& row) const {
+    return m_bits.match_word(m_entries[e], w, row);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t number(Row const& r, std::uint32_t i) {
+    if constexpr (is_wide<Row>)
+      return i;
+    else
+      return r.value;
+  }
+
+  scratch_counters m_begins;
+  Word* m_entries;
+  bits m_bits;
+  Row const* m_rows;
+};
+
+}  // namespace karpos::detail::join

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/relational/join/join_partitions.hpp"
+#include "karpos/detail/relational/join/materialised_tables.hpp"
+#include "karpos/detail/relational/join/split_rows.hpp"
+#include "karpos/detail/relational/join/split_side.hpp"
+#include "karpos/detail/relational/join/tuning.hpp"
+#include "karpos/detail/relational/partition/chunks.hpp"
+#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/partition.hpp"
+
+// A partitioned join:
+//
+//   left    | 4 2 9 7 2 |     split by hash     | 4 9 | 2 7 2 |     per partition: a table of the
+//   right   | 2 5 4 |             -->           | 4 5 | 2     |     right rows in scratch, in which
+//                                                                 left rows are looked up
+//
+// Random accesses go to scratch only. The rows of the join come in no particular order.
+
+namespace karpos::detail::join {
+
+/// The arrays of a partitioned join, in one allocation of `bytes`.
+template <class ExecSpace, class Row>
+struct split_memory {
+  split_side<Row> left, right, coarse;  // coarse: first of two passes, of either side
+  std::uint64_t* first;
+  partition::chunk* chunks;
+  join_counts* counts;
+  std::byte* partition_workspace;
+  std::size_t bytes;
+
+  template <class Sizes>
+  split_memory(ExecSpace const& exec, Sizes const& s, std::byte* memory = nullptr) {
+    arena a(memory);
+    left.capacity = side_capacity<ExecSpace>(s.left, s.partitions(), ~std::uint32_t(0));
+    right.capacity = side_capacity<ExecSpace>(s.right, s.partitions(), s.capacity);
+    left.allocate_from(a, s.left, s.partitions());
+    right.allocate_from(a, s.right, s.partitions());
+    std::uint64_t const coarse_partitions = s.passes().coarse_partitions();
+    coarse.capacity = coarse_partitions == 0
+                          ? 0
+                          : side_capacity<ExecSpace>(std::max(s.left, s.right), coarse_partitions,
+                                                     ~std::uint32_t(0));
+    coarse.allocate_from(a, 0, coarse_partitions);
+    a.allocate(first, s.partitions() + 1);
+    a.allocate(chunks,
+               std::max(s.max_chunks(), s.partitions() * s.chunks_per_partition(left.capacity)));
+    a.allocate(counts, 1);
+    a.allocate(partition_workspace, plan(exec, std::max(s.left, s.right), s.partitions()).bytes());
+    bytes = a.bytes();
+  }
+  /// Returns the plan of a side that is split by counting.
+  static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows,
+                                              std::uint64_t partitions) {
+    return {exec, rows, partitions, false};
+  }
+};
+
+/// The join of two tables, whose rows are compared by the functions of `functions`.
+template <class ExecSpace, class Left, class Right, class Functions>
+class split_join {
+  using form = split_form<Left, Right, Functions>;
+  using row = typename form::row;
+  using table = table_of_partition<ExecSpace, row>;
+  using sizes = split_sizes<ExecSpace, table>;
+  using memory = split_memory<ExecSpace, row>;
+  using fixed_partitions = partition::fixed_partitions<row>;
+
+ public:
+  split_join(ExecSpace const& exec, Left const& left, Right const& right,
+             Functions const& functions)
+      : m_exec(exec),
+        m_left(left),
+        m_right(right),
+        m_functions(functions),
+        m_sizes{left.size(), right.size()} {}
+
+  std::size_t bytes() const { return memory(m_exec, m_sizes).bytes; }
+
+  /// Calls emit for the rows of the join. Returns their number; nothing if some partition has too
+  /// many right rows. Waits.
+  template <class Emit>
+  std::optional<std::uint64_t> run(multiplicity kind, Emit const& emit,
+                                   std::byte* workspace) const {
+    memory const m(m_exec, m_sizes, workspace);
+    fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
+    if constexpr (device::is_device<ExecSpace>)
+      if (m.left.capacity > 0 && m.right.capacity > 0 &&
+          (m.coarse.capacity > 0 || m_sizes.passes().coarse_partitions() == 0)) {
+        std::uint64_t const chunks = split_into_fixed_partitions(m);
+        join_counts const c = join_chunks(m, chunks, m.right.ends, kind, emit);
+        if (c.overflowed[0] + c.overflowed[1] == 0) return c.rows;
+        fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
+      }
+    count_and_split(m);
+    join_counts const c = join_chunks(m, m_sizes.max_chunks(), m.right.begins + 1, kind, emit);
+    if (c.long_partition != 0) return {};
+    return c.rows;
+  }
+
+ private:
+  template <class Rows>
+  using source = typename form::template source<Rows>;
+  template <class Rows>
+  source<Rows> source_of(Rows const& rows) const {
+    return {rows, m_functions, join::word_multiplier(m_sizes.partition_bits())};
+  }
+  /// Splits both sides into fixed-capacity partitions, and cuts the left ones into chunks. Returns
+  /// the number of chunks.
+  std::uint64_t split_into_fixed_partitions(memory const& m) const {
+    std::uint64_t const partitions = m_sizes.partitions(),
+                        each = m_sizes.chunks_per_partition(m.left.capacity);
+    auto const left = m.left.fixed_partitions(partitions, &m.counts->overflowed[0]);
+    auto const right = m.right.fixed_partitions(partitions, &m.counts->overflowed[1]);
+    split_into_fixed_partitions(source_of(m_right), right, m.right, m, &m.counts->overflowed[1]);
+    split_into_fixed_partitions(source_of(m_left), left, m.left, m, &m.counts->overflowed[0]);
+    device::loop_over(
+        "karpos::partitioned_join: write chunks and bounds", m_exec, partitions * each,
+        write_chunks_and_bounds<fixed_partitions, fixed_partitions>{
+            left, right, m.right.begins, m.right.ends, static_cast<std::uint32_t>(each), m.chunks});
+    return partitions * each;
+  }
+  template <class Source>
+  void split_into_fixed_partitions(Source const& from, fixed_partitions const& to,
+                                   split_side<row> const& side, memory const& m,
+                                   std::uint32_t* overflowed) const {
+    split_passes const passes = m_sizes.passes();
+    auto const coarse = m.coarse.fixed_partitions(passes.coarse_partitions(), overflowed);
+    join::split_into_fixed_partitions(m_exec, from, passes, to, side.rows, coarse, m.coarse.rows,
+                                      partition::rows_in_partitions<Source>(m.coarse.rows));
+  }
+  void count_and_split(memory const& m) const {
+    count_and_split(m_right, m.right, m);
+    device::loop_over(
+        "karpos::partitioned_join: find long partition", m_exec, m_sizes.partitions(),
+        partition::find_long_partition{m.right.begins, sizes::capacity, &m.counts->long_partition});
+    count_and_split(m_left, m.left, m);
+    partition::split_into_chunks(
+        m_exec,
+        partition::chunk_list{m.left.begins, m.first, m.chunks, m_sizes.partitions(),
+                              static_cast<std::uint32_t>(sizes::chunk_rows)},
+        m_sizes.max_chunks());
+  }
+  template <class Rows>
+  void count_and_split(Rows const& rows, split_side<row> const& to, memory const& m) const {
+    using begins_view =
+        Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
+    using word = decltype(row::key);
+    partition::split_as_planned(
+        m_exec, source_of(rows),
+        partition_of_word<word>{static_cast<int>(8 * sizeof(word)) - m_sizes.partition_bits()},
+        memory::plan(m_exec, rows.size(), m_sizes.partitions()), m.partition_workspace, to.rows,
+        begins_view(to.begins, m_sizes.partitions() + 1));
+  }
+  /// Joins all chunks. Waits.
+  template <class Emit>
+  join_counts join_chunks(memory const& m, std::uint64_t chunks, std::uint64_t const* right_ends,
+                          multiplicity kind, Emit const& emit) const {
+    auto const equal = form::equal(m_left, m_right, m_functions);
+    using step = join_partitions<ExecSpace, row, std::remove_const_t<decltype(equal)>, Emit, table>;
+    device::for_each_in_league(
+        "karpos::partitioned_join: join partitions", m_exec, static_cast<int>(chunks),
+        step{{m.left.rows, m.right.rows, m.right.begins, right_ends, m.chunks},
+             typename table::bits{m_sizes.partition_bits()},
+             m.counts,
+             equal,
+             row_multiplicity(kind),
+             emit});
+    return read_back(m_exec, m.counts, "karpos::partitioned_join: rows are counted");
+  }
+
+  ExecSpace m_exec;
+  Left m_left;
+  Right m_right;
+  Functions m_functions;
+  sizes m_sizes;
+};
+
+}  // namespace karpos::detail::join

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/aggregates.hpp"
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/reduce_by_key/rows.hpp"
+#include "karpos/detail/relational/reduce_by_key/slot_values.hpp"
+#include "karpos/rows.hpp"
+
+// Several columns reduced at once. The caller's rows are split in the form in which they are
+// loaded: a key with a number of each column. When rows are aggregated, they become rows of a key
+// with a state per output, and keep that form:
+//
+//   split     | key | price | weight |
+//   row       | key | orders: 1 | revenue: price | cheapest: price | heaviest: weight |
+
+namespace karpos::detail::reduce_by_key {
+
+/// How kernels compute an output. `state` is what is merged, by `op`. first(bits of the key,
+/// columns) returns the state of one row. write(i, bits of the key, state) stores the output,
+/// perhaps more than once. finish(exec, groups), if there is one, is called when all is written,
+/// and may throw. In this class the states are the results.
+template <int Column, class Op, class Out>
+struct field {
+  using state = typename std::remove_cvref_t<Out>::value_type;
+  Op op;
+  Out out;
+  template <class F>
+  auto transformed(F const& f) const {
+    return field<Column, decltype(f(op)), decltype(f(out))>{f(op), f(out)};
+  }
+  template <class Bits, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION state first(Bits, Columns const& columns) const {
+    return static_cast<state>(detail::get<Column>(columns));
+  }
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits, state const& s) const {
+    out(i) = s;
+  }
+};
+template <class Out>
+struct field<no_column, plus, Out> {
+  using state = typename std::remove_cvref_t<Out>::value_type;
+  plus op;
+  Out out;
+  template <class F>
+  auto transformed(F const& f) const {
+    return field<no_column, plus, decltype(f(out))>{op, f(out)};
+  }
+  template <class Bits, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION state first(Bits, Columns const&) const {
+    return 1;
+  }
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits, state const& s) const {
+    out(i) = s;
+  }
+};
+
+/// Whether every value of From is a value of To.
+template <class From, class To>
+concept widens_to = requires(From x) { To{x}; } ||
+                    (std::is_integral_v<From> && std::is_floating_point_v<To> &&
+                     std::numeric_limits<From>::digits <= std::numeric_limits<To>::digits);
+
+/// The field of an output of a reduction by keys of type Key: make(exec, keys, columns, output).
+template <class ExecSpace, class Key, class Columns, class Output>
+struct field_of;
+template <class ExecSpace, class Key, class Columns, int Column, class Op, class Out>
+struct field_of<ExecSpace, Key, Columns, output<Column, Op, Out>> {
+  using from = typename std::tuple_element_t<Column, Columns>::non_const_value_type;
+  using to = typename Out::value_type;
+  static_assert(std::is_arithmetic_v<from> && (sizeof(from) == 4 || sizeof(from) == 8) &&
+                    std::is_arithmetic_v<to> && (sizeof(to) == 4 || sizeof(to) == 8),
+                "karpos: values of a reduction are numbers of 4 or 8 bytes");
+  static_assert(
+      std::is_same_v<from, to> || widens_to<from, to>,
+      "karpos: the view of an aggregate has the type of its column, or one that holds all "
+      "of its values");
+  static_assert(
+      requires(Op const op, to x) { static_cast<to>(op(x, x)); },
+      "karpos: an operation is called as op(a, b), const, with numbers of its view's type");
+
+  using type = field<Column, Op, Out>;
+  template <class Keys>
+  static type make(ExecSpace const&, Keys const&, Columns const&,
+                   output<Column, Op, Out> const& o) {
+    return {o.op, o.out};
+  }
+};
+template <class ExecSpace, class Key, class Columns, class Out>
+struct field_of<ExecSpace, Key, Columns, output<no_column, count_rows, Out>> {
+  static_assert(sizeof(typename Out::value_type) == 4 || sizeof(typename Out::value_type) == 8,
+                "karpos: counts have 4 or 8 bytes");
+
+  using type = field<no_column, plus, Out>;
+  template <class Keys>
+  static type make(ExecSpace const&, Keys const&, Columns const&,
+                   output<no_column, count_rows, Out> const& o) {
+    return {{}, o.out};
+  }
+};
+
+/// The data that is loaded of a caller's row.
+template <class Bits, class... Columns>
+struct split_row {
+  using type =
+      key_value<Bits, pack<typename std::remove_cvref_t<Columns>::non_const_value_type...>>;
+};
+template <class Bits>
+struct split_row<Bits> {
+  using type = Bits;
+};
+
+/// Makes rows of the loaded data.
+template <class Row, class Split, class... Fields>
+struct rows_of_fields {
+  using row = Row;
+  using loaded = Split;
+  using fields_type = pack<Fields...>;
+  fields_type fields;
+
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::uint64_t) const {
+    return make(l, std::index_sequence_for<Fields...>{});
+  }
+  template <class LoadedOrRow>
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(LoadedOrRow const& r) {
+    return reduce_by_key::key_of(r);
+  }
+
+ private:
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::index_sequence<I...>) const {
+    if constexpr (has_value<loaded>)
+      return {l.key, {{detail::get<I>(fields).first(unmixed(l.key), l.value)}...}};
+    else
+      return {l, {{detail::get<I>(fields).first(unmixed(l), pack<>{})}...}};
+  }
+};
+
+/// The caller's rows, in the form in which they are split.
+template <bool Mixes, class Split, class Keys, class... Columns>
+struct loaded_columns : partition::plain_rows<Split> {
+  Keys keys;
+  pack<Columns...> columns;
+  KOKKOS_FUNCTION loaded_columns(Keys const& k, pack<Columns...> const& c) : keys(k), columns(c) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION Split load(std::uint64_t i) const {
+    return load(i, std::index_sequence_for<Columns...>{});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Split const& l) {
+    return reduce_by_key::key_of(l);
+  }
+  KOKKOS_FUNCTION loaded_columns<false, Split, Keys, Columns...> unmixed_source() const {
+    return {keys, columns};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void mix_key(Split& l) {
+    if constexpr (has_value<Split>)
+      l.key = mixed(l.key);
+    else
+      l = mixed(l);
+  }
+
+ private:
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION Split load(std::uint64_t i, std::index_sequence<I...>) const {
+    if constexpr (sizeof...(I) == 0)
+      return bits_of_key<Mixes, Split>(device::element(keys, i));
+    else
+      return {bits_of_key<Mixes, decltype(Split::key)>(device::element(keys, i)),
+              {{detail::get<I>(columns)(i)}...}};
+  }
+};
+
+/// A source of rows whose loaded data comes from another source.
+template <class Loaded, class Make>
+struct keys_and_columns : Make {
+  Loaded from;
+  keys_and_columns(Loaded const& l, Make const& m) : Make(m), from(l) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return from.size(); }
+  KOKKOS_FORCEINLINE_FUNCTION typename Make::loaded load(std::uint64_t i) const {
+    return from.load(i);
+  }
+  Loaded const& split_source() const { return from; }
+  auto source_after_split(typename Make::loaded const* rows, std::uint64_t n) const {
+    using split = partial_rows<typename Make::loaded>;
+    return keys_and_columns<split, Make>(split(rows, n), *this);
+  }
+};
+
+/// The views that complete groups are written to.
+template <class Keys, class... Fields>
+struct result_fields {
+  Keys keys;
+  pack<Fields...> fields;
+  std::uint64_t capacity;
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Row const& r) const {
+    if (i < capacity) write(i, r, std::index_sequence_for<Fields...>{});
+  }
+
+ private:
+  template <class Row, std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Row const& r,
+                                         std::index_sequence<I...>) const {
+    keys(i) = key_of_mixed<typename std::remove_cvref_t<Keys>::non_const_value_type>(r.key);
+    (detail::get<I>(fields).write(i, unmixed(r.key), detail::get<I>(r.value)), ...);
+  }
+};
+
+}  // namespace karpos::detail::reduce_by_key

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/key_sample.hpp"
+#include "karpos/detail/relational/partition/chunks.hpp"
+#include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
+#include "karpos/detail/relational/reduce_by_key/in_fixed_partitions.hpp"
+#include "karpos/detail/relational/reduce_by_key/memory.hpp"
+#include "karpos/detail/relational/reduce_by_key/rows.hpp"
+#include "karpos/detail/relational/reduce_by_key/tuning.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/partition.hpp"
+
+// The rounds of a reduction by key (drawing in rows.hpp).
+
+namespace karpos::detail::reduce_by_key {
+
+/// Copies the rows of a source to an array.
+template <class Source>
+struct copy_rows {
+  Source source;
+  typename Source::row* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = source.make(source.load(i), i); }
+};
+
+/// A reduction with its memory and its result.
+template <class ExecSpace, class Row, class Result, class Op>
+class reduction {
+  using tuned = tuning<ExecSpace>;
+  using size = sizes<ExecSpace, Row>;
+  using memory_space = typename ExecSpace::memory_space;
+  template <class T>
+  using unmanaged = Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>;
+  /// At most about half of a round's rows are partial rows of the next one, unless keys were chosen
+  /// by their hashes. Even then the next round halves them, because it splits by other bits.
+  static constexpr std::uint64_t max_rounds = 100;
+  using in_fixed_partitions = reduction_in_fixed_partitions<ExecSpace, Row, Result, Op>;
+
+ public:
+  reduction(ExecSpace const& exec, memory<ExecSpace, Row> const& m, Result const& result,
+            Op const& op)
+      : m_exec(exec),
+        m_memory(m),
+        m_result(result),
+        m_op(op) {}
+
+  /// Reduces a source. Returns the number of groups. Waits.
+  template <class Source>
+  std::uint64_t run(Source const& source) const {
+    if constexpr (device::is_device<ExecSpace>)
+      if (in_fixed_partitions::can_reduce(source.size())) return run_in_fixed_partitions(source);
+    set_counters({0, 0});
+    return run_rounds(run_first_round(source));
+  }
+
+ private:
+  /// Runs the first round in fixed-capacity partitions, then further ones with its partial rows.
+  /// Further rounds reuse the memory of the partitions. If rows were lost, reduces all rows again.
+  template <class Source>
+  std::uint64_t run_in_fixed_partitions(Source const& source) const {
+    in_fixed_partitions const first(m_exec, m_memory.in_fixed_partitions, m_memory.counts, m_result,
+                                    m_op);
+    counters const counts = first.run(source);
+    if (first.has_array_overflow(counts)) {
+      set_counters({0, 0});
+      return run_rounds(run_first_round(source));
+    }
+    reduction rest = *this;
+    rest.m_memory.split = m_memory.in_fixed_partitions.fixed_partitions;
+    rest.m_memory.partial = m_memory.in_fixed_partitions.partial();
+    return rest.run_rounds(counts);
+  }
+  /// Runs further rounds until there are no partial rows. Returns the number of groups.
+  std::uint64_t run_rounds(counters counts) const {
+    for (std::uint64_t round = 1; counts.partial > 0; ++round) {
+      if (round > max_rounds)
+        throw hash_error(
+            "keys cannot be told apart by their hashes",
+            std::to_string(counts.partial) + " rows after " + std::to_string(round) + " rounds",
+            "sort them");
+      partial_rows<Row> const rows(m_memory.partial, counts.partial);
+      if (counts.partial <= size::chunk_rows) {
+        aggregate_one_chunk(rows);
+        return read_counters().groups;
+      }
+      split_and_aggregate(rows, round);
+      counts = read_counters();
+    }
+    return counts.groups;
+  }
+
+  template <class Source>
+  counters run_first_round(Source const& source) const {
+    std::uint64_t const n = source.size();
+    if (n <= size::chunk_rows) {
+      device::loop_over("karpos::reduce_by_key: copy", m_exec, n,
+                        copy_rows<Source>{source, m_memory.partial});
+      return {0, n};
+    }
+    if (choose_pre_aggregation(source)) {
+      int const teams = device::processors(m_exec);
+      auto const count = static_cast<std::uint64_t>(teams);
+      partition::row_ranges const ranges{n, (n + count - 1) / count, teams};
+      device::for_each_in_league("karpos::reduce_by_key: aggregate first", m_exec, teams,
+                                 pre_aggregate<ExecSpace, Source, Op>{
+                                     source, ranges, partial(n), &m_memory.counts->partial, m_op});
+    } else {
+      split_and_aggregate(source, 0);
+    }
+    return read_counters();
+  }
+
+  /// Returns whether to aggregate ranges of the rows before they are split, by a sample of the
+  /// keys.
+  template <class Source>
+  bool choose_pre_aggregation(Source const& source) const {
+    if (source.size() < tuned::min_sampled_rows) return false;
+    count_sample(m_exec, source, tuned::sample, m_memory.sample);
+    key_sample const s = read_back(m_exec, static_cast<key_sample const*>(m_memory.sample),
+                                   "karpos::reduce_by_key: a sample of the keys");
+    return tuned::is_device ? s.keys - s.distinct >= tuned::min_equal : holds_most(s);
+  }
+  /// Returns whether the first table of a CPU thread holds most of the rows. A row that it does not
+  /// hold costs more than if it were split at once. That is so if less than a quarter of the sample
+  /// are keys seen once, or if the groups are few. Chao's estimate of the groups is trusted if the
+  /// keys seen again, except the most frequent one, are about equally frequent. A long tail
+  /// deceives it.
+  static bool holds_most(key_sample const& s) {
+    double const once = s.distinct - s.repeated, again = s.keys - once - s.most,
+                 groups = s.distinct + once * once / (2.0 * s.repeated + 1);
+    return 4 * once < s.keys || (again <= 3.0 * s.repeated && groups <= double(size::chunk_rows));
+  }
+
+  /// Splits rows into partitions by the mixed key, and aggregates these.
+  template <class Source>
+  void split_and_aggregate(Source const& source, std::uint64_t round) const {
+    std::uint64_t const n = source.size(), partitions = size::partitions(n);
+    partition_of_bits const partition_of(partitions, round);
+    unmanaged<std::uint64_t> const offsets(m_memory.offsets, partitions + 1);
+    if constexpr (requires { source.split_source(); }) {
+      auto const keys = source.split_source();
+      using bits = typename decltype(keys)::row;
+      auto* const split = reinterpret_cast<bits*>(m_memory.split);
+      partition::split_as_planned(m_exec, keys, partition_of,
+                                  partition::plan<ExecSpace, bits>(m_exec, n, partitions, false),
+                                  m_memory.partition_workspace, split, offsets);
+      aggregate_in_chunks(source.source_after_split(split, n), partitions);
+    } else {
+      partition::split_as_planned(m_exec, source, partition_of, size::plan(m_exec, n),
+                                  m_memory.partition_workspace, m_memory.split, offsets);
+      aggregate_in_chunks(partial_rows<Row>(m_memory.split, n), partitions);
+    }
+  }
+  template <class Rows>
+  void aggregate_in_chunks(Rows const& rows, std::uint64_t partitions) const {
+    std::uint64_t const most = size::max_chunks(rows.size());
+    partition::split_into_chunks(
+        m_exec,
+        partition::chunk_list{m_memory.offsets, m_memory.first, m_memory.chunks, partitions,
+                              static_cast<std::uint32_t>(size::chunk_rows)},
+        most);
+    clear_partial();
+    aggregate(rows, most);
+  }
+
+  /// Aggregates all rows as one chunk.
+  void aggregate_one_chunk(partial_rows<Row> const& rows) const {
+    fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
+              same_value<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
+    aggregate(rows, 1);
+  }
+
+  template <class Rows>
+  void aggregate(Rows const& rows, std::uint64_t chunks) const {
+    device::for_each_in_league(
+        "karpos::reduce_by_key: aggregate chunks", m_exec, static_cast<int>(chunks),
+        aggregate_chunks<ExecSpace, Rows, Op, Result>{rows, m_memory.chunks, m_result,
+                                                      partial(rows.size()), m_memory.counts, m_op});
+  }
+
+  partial_array<Row> partial(std::uint64_t capacity) const { return {m_memory.partial, capacity}; }
+  void set_counters(counters const& counts) const {
+    fill_with("karpos::reduce_by_key: clear", m_exec, m_memory.counts, 1,
+              same_value<counters>{counts});
+  }
+  void clear_partial() const {
+    fill_with("karpos::reduce_by_key: clear", m_exec, &m_memory.counts->partial, 1,
+              same_value<std::uint64_t>{0});
+  }
+  counters read_counters() const {
+    return read_back(m_exec, static_cast<counters const*>(m_memory.counts),
+                     "karpos::reduce_by_key: numbers of groups and partial rows");
+  }
+
+  ExecSpace m_exec;
+  memory<ExecSpace, Row> m_memory;
+  Result m_result;
+  Op m_op;
+};
+
+}  // namespace karpos::detail::reduce_by_key

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/relational/reduce_by_key/aggregation.hpp"
+#include "karpos/detail/relational/reduce_by_key/columns.hpp"
+#include "karpos/detail/relational/reduce_by_key/fixed_point.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/hash.hpp"
+
+// Reproducible sums: the bins (Demmel, Nguyen 2015) of 90 bits in which the numbers of a key are
+// added.
+
+namespace karpos::detail::reduce_by_key {
+
+/// The exponents of a column's numbers, as a column that reduce_by_key can read.
+template <class Column>
+struct exponents_of {
+  Column column;
+  KOKKOS_FUNCTION std::uint64_t extent(int) const { return column.extent(0); }
+  KOKKOS_FUNCTION std::int32_t operator()(std::uint64_t i) const {
+    return exponent_range(static_cast<double>(column(i))).top;
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return exponents_of<decltype(f(column))>{f(column)};
+  }
+};
+
+/// Finds the exponents between which all finite numbers of a column lie, except zeros.
+template <class Column>
+struct reduce_exponent_range {
+  Column column;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, Kokkos::MinMaxScalar<int>& r) const {
+    bit_range const x = exponent_range(static_cast<double>(column(i)));
+    r.min_val = Kokkos::min(r.min_val, x.low);
+    r.max_val = Kokkos::max(r.max_val, x.top);
+  }
+};
+
+/// A hash table of each key's largest exponent: open addressing with linear probing. Slots hold 1 +
+/// the index of a group, or 0; their number is a power of two.
+template <class Keys, class MaxExponents, class Slots>
+struct group_exponents {
+  Keys keys;
+  MaxExponents max_exponents;
+  Slots slots;
+
+  /// Inserts group g.
+  KOKKOS_FUNCTION void operator()(std::uint64_t g) const {
+    std::uint64_t i = mix(keys(g));
+    while (device::compare_and_swap(&slots(i & (slots.extent(0) - 1)), std::uint64_t(0), g + 1) !=
+           0)
+      ++i;
+  }
+  /// Returns the largest exponent of a key that is stored.
+  template <class Bits>
+  KOKKOS_FUNCTION int top(Bits key) const {
+    for (std::uint64_t i = mix(key);; ++i) {
+      std::uint64_t const g = slots(i & (slots.extent(0) - 1)) - 1;
+      if (keys(g) == key) return max_exponents(g);
+    }
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return group_exponents<decltype(f(keys)), decltype(f(max_exponents)), decltype(f(slots))>{
+        f(keys), f(max_exponents), f(slots)};
+  }
+};
+template <class MemorySpace, class Bits>
+using group_exponent_views =
+    group_exponents<Kokkos::View<Bits*, MemorySpace>, Kokkos::View<std::int32_t*, MemorySpace>,
+                    Kokkos::View<std::uint64_t*, MemorySpace>>;
+
+/// The bins that numbers are added in: one for all keys, or one per key, below its largest number.
+template <class Groups>
+struct bins {
+  int low;
+  bool per_key = false;
+  Groups groups = {};
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION int low_of(Bits key) const {
+    if (!per_key) return low;
+    return Kokkos::max(groups.top(key), lowest_exponent + bin_bits) - bin_bits;
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return bins<decltype(f(groups))>{low, per_key, f(groups)};
+  }
+};
+
+/// Reduces the exponents of a column by key. Waits.
+template <class ExecSpace, class Keys, class Column>
+auto reduce_exponents(ExecSpace const& exec, Keys const& keys, Column const& column) {
+  using bits = bits_of<typename Keys::non_const_value_type>;
+  using space = typename ExecSpace::memory_space;
+  using device::for_loop, device::held_by_loop;
+  exponents_of<Column> const exponents{column};
+  using source = keys_and_values<key_value<bits, std::int32_t>, held_by_loop<ExecSpace, Keys>,
+                                 held_by_loop<ExecSpace, exponents_of<Column>>>;
+  char const* const label = "karpos::reduce_by_key: largest exponents";
+  std::uint64_t const n = keys.extent(0);
+  auto const array = [&]<class T>(T, std::uint64_t size) {
+    return allocate_or_explain<space>(
+        size * sizeof(T), "the exponents of a reproducible sum", "pass fewer rows",
+        [&] { return uninitialized_array<Kokkos::View<T*, space>>(exec, label, size); });
+  };
+  group_exponent_views<space, bits> g{array(bits{}, n), array(std::int32_t{}, n), {}};
+  using result = result_views<held_by_loop<ExecSpace, decltype(g.keys)>,
+                              held_by_loop<ExecSpace, decltype(g.max_exponents)>>;
+  std::uint64_t const count = reduce_by_key::run(
+      exec, source(for_loop<ExecSpace>(keys), for_loop<ExecSpace>(exponents)),
+      result{for_loop<ExecSpace>(g.keys), for_loop<ExecSpace>(g.max_exponents), n}, maximum{},
+      {nullptr, 0}, "");
+  g.slots = array(std::uint64_t{}, std::bit_ceil(2 * count));
+  fill(label, exec, g.slots, 0);
+  device::loop_over(label, exec, count, for_loop<ExecSpace>(g));
+  return g;
+}
+
+/// Chooses the bins of a column. Waits.
+template <class ExecSpace, class Keys, class Column>
+auto compute_bins(ExecSpace const& exec, Keys const& keys, Column const& column) {
+  using bits = bits_of<typename Keys::non_const_value_type>;
+  bins<group_exponent_views<typename ExecSpace::memory_space, bits>> b{0};
+  std::uint64_t const n = column.extent(0);
+  if (n > std::uint64_t(1) << 32)
+    reject("too many rows for a reproducible sum", std::to_string(n) + " of at most 2^32",
+           "reduce them in two calls");
+  Kokkos::MinMaxScalar<int> range;
+  Kokkos::parallel_reduce("karpos::reduce_by_key: range of exponents", index_range(exec, n),
+                          reduce_exponent_range<Column>{column}, Kokkos::MinMax<int>(range));
+  if (range.min_val >= range.max_val) return b;  // only zeros and numbers that are not finite
+  b.low = range.min_val;
+  b.per_key = range.max_val - range.min_val > bin_bits;
+  if (b.per_key) b.groups = reduce_by_key::reduce_exponents(exec, keys, column);
+  return b;
+}
+
+template <int Column, class Out, class Bins>
+struct reproducible_field {
+  using state = fixed_sum;
+  using merge = merge_each<plus, plus, plus, bit_or>;
+  merge op;
+  Out out;
+  Bins bin;
+
+  template <class Bits, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION state first(Bits key, Columns const& columns) const {
+    return fixed_point(static_cast<double>(detail::get<Column>(columns)), bin.low_of(key));
+  }
+  template <class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits key, state const& s) const {
+    using number = typename std::remove_cvref_t<Out>::value_type;
+    out(i) = rounded<number>(s, bin.low_of(key));
+  }
+  template <class F>
+  auto transformed(F const& f) const {
+    return reproducible_field<Column, decltype(f(out)), decltype(f(bin))>{op, f(out), f(bin)};
+  }
+};
+
+template <class ExecSpace, class Key, class Columns, int Column, class Out>
+struct reproducible_field_of {
+  using column = std::tuple_element_t<Column, Columns>;
+  using from = typename column::non_const_value_type;
+  using to = typename Out::value_type;
+  static_assert(std::is_same_v<from, float> || std::is_same_v<from, double>,
+                "karpos: reproducible sums are those of floats and doubles; plus adds integers "
+                "exactly");
+  static_assert(std::is_same_v<to, from> || std::is_same_v<to, double>,
+                "karpos: reproducible sums have the type of their column, or are doubles");
+  using type = reproducible_field<
+      Column, Out, bins<group_exponent_views<typename ExecSpace::memory_space, bits_of<Key>>>>;
+
+  template <class Keys, class Output>
+  static type make(ExecSpace const& exec, Keys const& keys, Columns const& columns,
+                   Output const& o) {
+    return {{}, o.out, reduce_by_key::compute_bins(exec, keys, std::get<Column>(columns))};
+  }
+};
+
+}  // namespace karpos::detail::reduce_by_key

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/reduce_by_key/mixed_bits.hpp"
+#include "karpos/device/streaming.hpp"
+#include "karpos/hash.hpp"
+
+// Aggregation by key: groups rows with equal keys, and merges the values of a group.
+//
+//   source     the caller's rows: the bits of a key (hash.hpp: key_bits_of), mixed
+//      |       (mixed_bits.hpp), and its value
+//      |
+//      |  if a sample has equal keys: pre_aggregate (aggregate.hpp), a table in scratch per team
+//      v
+//   rows       partial rows: a key may be in several        <------------------------------+
+//      |                                                                                   |
+//      |  split by the mixed key (partition_of_bits): equal keys are in one partition      |
+//      v                                                                                   |
+//   partitions | 0      | 1      | 2               | ... |                                 |
+//      |                                                                                   |
+//      |  cut (partition/chunks.hpp): partitions too long for a table, in several chunks   |
+//      v                                                                                   |
+//   chunks     | 0      | 1      | 2   | 3   | 4   | ... |                                 |
+//      |                                                                                   |
+//      |  aggregate_chunks (aggregate.hpp): a team and a table in scratch per chunk        |
+//      v                                                                                   |
+//   groups     of a partition that is one chunk: the result; of others: partial rows ------+
+//
+// On GPUs the first round splits into fixed-capacity partitions instead (in_fixed_partitions.hpp),
+// and makes few partial rows or none.
+//
+// A partition is too long if a key has many equals, and a chunk merges those: there are fewer
+// partial rows from round to round. No table can be full, and no row costs an atomic operation on
+// global memory.
+
+namespace karpos::detail::reduce_by_key {
+
+/// Stands for the values of rows that have none.
+struct no_value {};
+
+template <class Key>
+using bits_of = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
+
+/// The row that is split and aggregated: a key's bits with a value, or alone.
+template <class Key, class T>
+struct row_type {
+  using type = key_value<bits_of<Key>, T>;
+};
+template <class Key>
+struct row_type<Key, no_value> {
+  using type = bits_of<Key>;
+};
+
+template <class Row>
+inline constexpr bool has_value = !std::is_integral_v<Row>;
+
+/// The type of a row's value. For rows without values, the type of their keys.
+template <class Row>
+struct value_type_of {
+  using type = Row;
+};
+template <class Bits, class T>
+struct value_type_of<key_value<Bits, T>> {
+  using type = T;
+};
+template <class Row>
+using value_type = typename value_type_of<Row>::type;
+
+template <class Row>
+KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
+  if constexpr (has_value<Row>)
+    return r.key;
+  else
+    return r;
+}
+
+// Sources of rows (partition/rows.hpp).
+
+/// Returns the bits of a key; mixed if Mixes. Otherwise the caller mixes them once the load has
+/// arrived (partition/move.hpp).
+template <bool Mixes, class Bits, class Key>
+KOKKOS_FORCEINLINE_FUNCTION Bits bits_of_key(Key const& key) {
+  Bits const bits = key_bits_of<Bits>(key);
+  return Mixes ? mixed(bits) : bits;
+}
+/// Loads the bits of keys i, …, i + N - 1.
+template <bool Mixes, int N, class Keys, class Bits>
+KOKKOS_FORCEINLINE_FUNCTION void load_keys(Keys const& keys, std::uint64_t i, Bits* to) {
+  typename std::remove_cvref_t<Keys>::non_const_value_type k[N];
+  partition::load_elements<N>(keys, i, k);
+  for (int j = 0; j < N; ++j) to[j] = bits_of_key<Mixes, Bits>(k[j]);
+}
+/// Returns the key whose mixed bits these are.
+template <class Key, class Bits>
+KOKKOS_FORCEINLINE_FUNCTION Key key_of_mixed(Bits bits) {
+  return from_bits<Key>(unmixed(bits));
+}
+
+/// Rows of keys and values.
+template <class Row, class Keys, class Values, bool Mixes = true>
+struct keys_and_values : partition::plain_rows<Row> {
+  Keys keys;
+  Values values;
+  KOKKOS_FUNCTION keys_and_values(Keys const& k, Values const& v) : keys(k), values(v) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
+    return {bits_of_key<Mixes, decltype(Row::key)>(device::element(keys, i)), values(i)};
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    decltype(Row::key) k[N];
+    decltype(Row::value) v[N];
+    load_keys<Mixes, N>(keys, i, k);
+    partition::load_elements<N>(values, i, v);
+    for (int j = 0; j < N; ++j) to[j] = {k[j], v[j]};
+  }
+  KOKKOS_FUNCTION keys_and_values<Row, Keys, Values, false> unmixed_source() const {
+    return {keys, values};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void mix_key(Row& r) { r.key = mixed(r.key); }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
+};
+
+/// Rows that are keys.
+template <class Row, class Keys, bool Mixes = true>
+struct keys_only : partition::plain_rows<Row> {
+  Keys keys;
+  KOKKOS_FUNCTION explicit keys_only(Keys const& k) : keys(k) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const {
+    return bits_of_key<Mixes, Row>(device::element(keys, i));
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    load_keys<Mixes, N>(keys, i, to);
+  }
+  KOKKOS_FUNCTION keys_only<Row, Keys, false> unmixed_source() const {
+    return keys_only<Row, Keys, false>(keys);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void mix_key(Row& r) { r = mixed(r); }
+  KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
+};
+
+/// Rows of keys that share one value, after the keys alone have been split.
+template <class Row, class Value>
+struct mixed_keys_with_value {
+  using row = Row;
+  using loaded = decltype(Row::key);
+  loaded const* keys;
+  std::uint64_t count;
+  Value value;
+  KOKKOS_FUNCTION std::uint64_t size() const { return count; }
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys[i]; }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    device::load_streamed<N>(keys + i, to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
+    return {bits, value};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
+};
+
+/// Rows of keys that share one value. The keys are split alone, and get their value when they are
+/// aggregated.
+template <class Row, class Keys, class Value = decltype(Row::value)>
+struct keys_with_value {
+  using row = Row;
+  using loaded = decltype(Row::key);
+  Keys keys;
+  Value value;
+  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
+    return bits_of_key<true, loaded>(device::element(keys, i));
+  }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
+    load_keys<true, N>(keys, i, to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
+    return {bits, value};
+  }
+  keys_only<loaded, Keys> split_source() const { return keys_only<loaded, Keys>(keys); }
+  mixed_keys_with_value<Row, Value> source_after_split(loaded const* bits, std::uint64_t n) const {
+    return {bits, n, value};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
+  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
+};
+
+/// The number 1, as a constant that compilers know: GPUs then count equal addresses of a warp at
+/// once.
+template <class T>
+struct one {
+  KOKKOS_FUNCTION constexpr operator T() const { return 1; }
+};
+/// Whether the rows of a source add 32-bit ones. Then threads do not wait for each other at the
+/// slot of one key.
+template <class Source>
+inline constexpr bool adds_ones = false;
+template <class Row, class Keys, class T>
+inline constexpr bool adds_ones<keys_with_value<Row, Keys, one<T>>> = sizeof(T) == 4;
+
+/// Rows that lie in memory.
+template <class Row>
+struct partial_rows : partition::plain_rows<Row> {
+  Row const* rows;
+  std::uint64_t count;
+  KOKKOS_FUNCTION partial_rows(Row const* r, std::uint64_t n) : rows(r), count(n) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return count; }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return rows[i]; }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    device::load_streamed<N>(rows + i, to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
+};
+
+/// Rows whose number is in device memory. The number may exceed the memory's capacity; size() does
+/// not.
+template <class Row>
+struct counted_rows : partial_rows<Row> {
+  std::uint64_t const* counted;
+  counted_rows(Row const* r, std::uint64_t capacity, std::uint64_t const* n)
+      : partial_rows<Row>(r, capacity),
+        counted(n) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return Kokkos::min(*counted, this->count); }
+};
+
+/// Counters of kernels, in global memory.
+struct counters {
+  std::uint64_t groups;   // of the result, including groups that exceed its capacity
+  std::uint64_t partial;  // rows of the next round, including those that exceed the capacity
+  // For fixed-capacity partitions (aggregate_partitions.hpp):
+  std::uint64_t first = 0;       // groups and overflowed rows that pre_aggregate has written
+  std::uint32_t overflowed = 0;  // rows that overflowed their partition
+  std::uint32_t max_groups = 0;  // of a partition aggregated so far, or more
+  std::uint32_t again = 0;       // partitions that need a larger table
+};
+
+/// The views that complete groups are written to.
+template <class Keys, class Values>
+struct result_views {
+  Keys keys;
+  Values values;
+  std::uint64_t capacity;
+  template <class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
+    if (at >= capacity) return;
+    keys(at) = key_of_mixed<typename std::remove_cvref_t<Keys>::non_const_value_type>(
+        reduce_by_key::key_of(r));
+    if constexpr (has_value<Row>) values(at) = r.value;
+  }
+};
+/// The array that partial rows are written to.
+template <class Row>
+struct partial_array {
+  Row* rows;
+  std::uint64_t capacity;
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t at, Row const& r) const {
+    if (at < capacity) rows[at] = r;
+  }
+};
+
+}  // namespace karpos::detail::reduce_by_key

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/detail/common/merge.hpp"
+#include "karpos/detail/relational/reduce_by_key/rows.hpp"
+#include "karpos/operations.hpp"
+#include "karpos/rows.hpp"
+
+// The values of a table's slots: an array of words for each number of a value.
+
+namespace karpos::detail::reduce_by_key {
+
+KOKKOS_FUNCTION constexpr std::size_t round_up_to_even(std::size_t n) { return (n + 1) / 2 * 2; }
+
+/// Values of one number.
+template <class ExecSpace, class T>
+class slot_values {
+  using word = bits_of<T>;
+
+ public:
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
+    return round_up_to_even(slots) * sizeof(word);
+  }
+  KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t)
+      : m_words(reinterpret_cast<word*>(memory)) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION T get(std::uint32_t i) const { return from_bits<T>(m_words[i]); }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::uint32_t i, T const& v) const {
+    m_words[i] = to_bits<word>(v);
+  }
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, T const& v, Op const& op) const {
+    merge_in_scratch(m_words + i, v, op);
+  }
+
+ private:
+  word* m_words;
+};
+
+/// Values of several numbers, each merged by an operation of its own: get<I>(op.each).
+template <class ExecSpace, std::size_t... I, class... T>
+class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
+  using value = pack<T...>;
+
+ public:
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
+    return (slot_values<ExecSpace, T>::bytes(slots) + ...);
+  }
+  /// Allocates the arrays in `memory` one after the other: initializers of an aggregate are
+  /// evaluated in order.
+  KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t slots)
+      : m_each{{slot_values<ExecSpace, T>(allocate(memory, slot_values<ExecSpace, T>::bytes(slots)),
+                                          slots)}...} {}
+
+  KOKKOS_FORCEINLINE_FUNCTION value get(std::uint32_t i) const {
+    return {{detail::get<I>(m_each).get(i)}...};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::uint32_t i, value const& v) const {
+    (detail::get<I>(m_each).store(i, detail::get<I>(v)), ...);
+  }
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t i, value const& v, Op const& op) const {
+    (detail::get<I>(m_each).merge(i, detail::get<I>(v), detail::get<I>(op.each)), ...);
+  }
+
+ private:
+  KOKKOS_FUNCTION static std::byte* allocate(std::byte*& memory, std::size_t bytes) {
+    std::byte* const first = memory;
+    memory += bytes;
+    return first;
+  }
+
+  pack<slot_values<ExecSpace, T>...> m_each;
+};
+
+/// Whether an operation has an identity, a value that changes no other. Only the library's
+/// operations on numbers do: those of the caller are unknown, and the minimum or maximum of
+/// floating-point numbers may be a NaN.
+template <class Op, class T>
+struct identity_of {
+  static constexpr bool exists = false;
+};
+template <class T>
+  requires std::is_arithmetic_v<T>
+struct identity_of<plus, T> {
+  static constexpr bool exists = true;
+  KOKKOS_FORCEINLINE_FUNCTION static T get() {
+    if constexpr (std::is_floating_point_v<T>)
+      return -T(0);
+    else
+      return 0;
+  }
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct identity_of<minimum, T> {
+  static constexpr bool exists = true;
+  KOKKOS_FORCEINLINE_FUNCTION static T get() { return Kokkos::Experimental::finite_max_v<T>; }
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct identity_of<maximum, T> {
+  static constexpr bool exists = true;
+  KOKKOS_FORCEINLINE_FUNCTION static T get() { return Kokkos::Experimental::finite_min_v<T>; }
+};
+
+/// An operation for each number of a value.
+template <class... Op>
+struct merge_each {
+  pack<Op...> each;
+  template <std::size_t... I, class... T>
+  KOKKOS_FORCEINLINE_FUNCTION pack_of<std::index_sequence<I...>, T...> operator()(
+      pack_of<std::index_sequence<I...>, T...> const& a,
+      pack_of<std::index_sequence<I...>, T...> const& b) const {
+    return {{static_cast<T>(get<I>(each)(detail::get<I>(a), detail::get<I>(b)))}...};
+  }
+};
+
+template <class... Op, std::size_t... I, class... T>
+struct identity_of<merge_each<Op...>, pack_of<std::index_sequence<I...>, T...>> {
+  static constexpr bool exists = (identity_of<Op, T>::exists && ...);
+  KOKKOS_FORCEINLINE_FUNCTION static pack<T...> get() { return {{identity_of<Op, T>::get()}...}; }
+};
+
+}  // namespace karpos::detail::reduce_by_key

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/relational/row_index/slots.hpp"
+#include "karpos/detail/tables/probe.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/outcome.hpp"
+
+// Answers of an index of rows, given the first row of a group.
+
+namespace karpos::detail::row_index {
+
+/// The runs of equal rows. If there are no runs, a group's run is its first row: every row is
+/// different, or the first row stands for its equals.
+template <class RowNumber>
+struct row_groups {
+  RowNumber const *group_of, *begins, *grouped;
+  bool has_runs;
+
+  KOKKOS_FUNCTION RowNumber count(RowNumber first) const {
+    if (!has_runs) return 1;
+    RowNumber const g = group_of[first];
+    return begins[g + 1] - begins[g];
+  }
+  template <class F>
+  KARPOS_STEP_FUNCTION void for_each(RowNumber first, F const& f) const {
+    if (!has_runs) {
+      f(first);
+      return;
+    }
+    RowNumber const g = group_of[first];
+    for (RowNumber i = begins[g]; i < begins[g + 1]; ++i) f(grouped[i]);
+  }
+};
+
+/// The view that joins have of an index.
+struct index_access {
+  template <class Index>
+  static auto groups(Index const& index) {
+    return index.runs();
+  }
+  /// Returns the number of rows that were indexed or left out.
+  template <class Index>
+  static std::uint64_t end(Index const& index) {
+    return index.m_end;
+  }
+  template <class Index>
+  static bool keeps_duplicates(Index const& index) {
+    return index.m_duplicates == decltype(index.m_duplicates)::kept;
+  }
+};
+
+// Answers that bulk lookups write.
+struct first_of {
+  template <class RowNumber>
+  KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const&,
+                                       found<RowNumber> const& first) const {
+    return first.value_or(~RowNumber(0));
+  }
+};
+struct count_of {
+  template <class RowNumber>
+  KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const& groups,
+                                       found<RowNumber> const& first) const {
+    return first ? groups.count(*first) : RowNumber(0);
+  }
+};
+struct group_id_of {
+  template <class RowNumber>
+  KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const& groups,
+                                       found<RowNumber> const& first) const {
+    return first ? groups.group_of[*first] : ~RowNumber(0);
+  }
+};
+struct is_present {
+  template <class RowNumber>
+  KOKKOS_FUNCTION bool operator()(row_groups<RowNumber> const&,
+                                  found<RowNumber> const& first) const {
+    return first.present;
+  }
+};
+
+/// Writes an answer for every query.
+template <int Distance, class Rows, class Queries, class ExecSpace, class RowNumber, class Answer,
+          class Out>
+struct look_up : slot_search<Distance, device::access::frozen,
+                             look_up<Distance, Rows, Queries, ExecSpace, RowNumber, Answer, Out>,
+                             Rows, Queries, ExecSpace, RowNumber> {
+  row_groups<RowNumber> groups;
+  Answer answer;
+  Out out;
+
+  KOKKOS_FUNCTION bool is_searched(std::uint64_t) const { return true; }
+  KOKKOS_FUNCTION void on_excluded(std::uint64_t i) const {
+    out(i) = answer(groups, found<RowNumber>{});
+  }
+  KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const&) const {
+    write_unless<Distance>(continues, out(i), answer(groups, found<RowNumber>{}));
+    return !continues;
+  }
+  KOKKOS_FUNCTION void on_match(std::uint64_t i, std::uint64_t slot) const {
+    std::uint64_t const w = device::load_frozen(this->table.words + slot);
+    out(i) = answer(groups, found<RowNumber>{true, slot_word<RowNumber>::row_of(w)});
+  }
+};
+
+/// Copies the group id of each indexed row; copy_first_rows copies the first row of each group.
+template <class RowNumber, class Out>
+struct copy_group_ids {
+  RowNumber const* group_of;
+  Out out;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(i) = group_of[i]; }
+};
+template <class RowNumber, class Out>
+struct copy_first_rows {
+  row_groups<RowNumber> groups;
+  Out out;
+  KOKKOS_FUNCTION void operator()(std::uint64_t g) const {
+    out(g) = groups.grouped[groups.has_runs ? groups.begins[g] : g];
+  }
+};
+
+/// Looks one row up, in a kernel.
+template <class Rows, class ExecSpace, class RowNumber>
+KOKKOS_FUNCTION found<RowNumber> find_row(Rows const& rows,
+                                          slot_table<ExecSpace, RowNumber> const& table,
+                                          typename Rows::row_type const& query) {
+  if (!rows.can_equal(query)) return {};
+  slot_path p = table.home(rows.hash(query));
+  for (;;) {
+    auto const a = table.template probe_bucket<device::access::frozen>(p);
+    if (a.ended) return {};
+    p.slot = a.slot;
+    if (!a.has_tag) continue;
+    RowNumber const row = slot_word<RowNumber>::row_of(device::load_frozen(table.words + p.slot));
+    if (rows.equal(rows[row], query)) return {true, row};
+    p.slot = table.wrap(p.slot + 1);
+  }
+}
+
+}  // namespace karpos::detail::row_index

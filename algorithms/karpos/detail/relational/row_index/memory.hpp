@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/row_index/tuning.hpp"
+#include "karpos/device/streaming.hpp"
+#include "karpos/key_value.hpp"
+#include "karpos/partition.hpp"
+#include "karpos/table_options.hpp"
+
+// The arrays that an index of rows keeps, and those that its build needs besides.
+
+namespace karpos::detail::row_index {
+
+/// Maximum of rows for numbers of this type. There are twice as many slots as rows, and a slot has
+/// 8 bytes.
+template <class RowNumber>
+inline constexpr std::uint64_t max_rows =
+    sizeof(RowNumber) == 4 ? (std::uint64_t(1) << 31) - 8 : (std::uint64_t(1) << 40) - 8;
+
+template <class RowNumber>
+void require_row_numbers(std::uint64_t rows) {
+  if (rows > max_rows<RowNumber>)
+    reject("row numbers of an index have too small a type",
+           std::to_string(rows) + " rows of at most " + std::to_string(max_rows<RowNumber>),
+           sizeof(RowNumber) == 4 ? "make it with RowNumber = std::uint64_t"
+                                  : "index some of the rows");
+}
+
+/// Returns the number of slots for `rows` rows, a multiple of a cache line. At most half of them
+/// are claimed.
+constexpr std::uint64_t slots_for(std::uint64_t rows) { return (2 * rows + 1 + 7) / 8 * 8; }
+
+/// The arrays that an index keeps. Without runs there are no begins.
+template <class RowNumber>
+struct arrays {
+  std::uint64_t* slots;
+  RowNumber* group_of;  // of each row
+  RowNumber* begins;    // of the run of each group; the last one: end of the last run
+  RowNumber* grouped;   // row numbers, group by group
+  std::size_t bytes;
+
+  arrays(std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
+    arena a(memory);
+    a.allocate(slots, slots_for(rows));
+    a.allocate(group_of, rows);
+    a.allocate(begins, runs ? rows + 1 : 0);
+    a.allocate(grouped, rows);
+    bytes = a.bytes();
+  }
+};
+
+/// The arrays that a build or an insertion of `rows` rows works in. Without runs nothing is sorted.
+template <class ExecSpace, class RowNumber>
+struct build_arrays {
+  using pair = key_value<RowNumber, RowNumber>;
+  RowNumber* first_of;
+  pair *sorted, *sorted_alternate;  // (group, row); input and output of passes in turn
+  std::uint64_t* digits;            // where the rows of each digit begin
+  std::byte* partition_workspace;
+  std::size_t partition_workspace_bytes = 0, bytes;
+
+  build_arrays(ExecSpace const& exec, std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
+    std::uint64_t const max_digits = std::uint64_t(1) << digit_bits(rows);
+    if (runs)
+      partition_workspace_bytes =
+          partition_bytes<pair>(exec, rows, max_digits, partition_options{.stable = true});
+    arena a(memory);
+    a.allocate(first_of, rows);
+    a.allocate(sorted, runs ? rows : 0);
+    a.allocate(sorted_alternate, runs ? rows : 0);
+    a.allocate(digits, runs ? max_digits + 1 : 0);
+    a.allocate(partition_workspace, partition_workspace_bytes);
+    bytes = a.bytes();
+  }
+  /// Returns the maximum of a group id's bits that one pass splits by.
+  static int digit_bits(std::uint64_t rows) {
+    return Kokkos::min(tuning<ExecSpace>::digit_bits, static_cast<int>(std::bit_width(rows)));
+  }
+};
+
+/// Returns the caller's memory, if given, or allocates `bytes` bytes. Throws std::invalid_argument
+/// if the caller's memory is too small or not aligned; allocation_error.
+template <class ExecSpace>
+Kokkos::View<std::byte*, typename ExecSpace::memory_space> memory_for(ExecSpace const& exec,
+                                                                      wrapped_memory const& given,
+                                                                      std::size_t bytes) {
+  using memory_space = typename ExecSpace::memory_space;
+  if (!is_given(given))
+    return allocate_byte_array<memory_space>(exec, "karpos::row_index", bytes, "an index of rows",
+                                             "index fewer rows");
+  if (given.bytes < bytes)
+    reject("the memory of a karpos::row_index is too small",
+           std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
+           "allocate bytes_for(rows, duplicates)");
+  if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
+    reject("the memory of a karpos::row_index is not aligned",
+           "to " + std::to_string(device::line_bytes) + " bytes", "align it to that");
+  return Kokkos::View<std::byte*, memory_space>(static_cast<std::byte*>(given.data), bytes);
+}
+
+}  // namespace karpos::detail::row_index

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "karpos/detail/relational/row_index/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/pipeline.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/lane_mask.hpp"
+
+// The slots of an index of rows: open addressing over buckets of one memory sector or cache line, a
+// slot for each different row.
+//
+//   slot     | row : 32 or 40 | tag |     the first row with these values, and low bits of its
+//                                         hash; or empty
+//
+// Buckets fill from the left, and a row that finds its bucket full goes on to the next. At most
+// half of all slots are claimed, so that every search ends at an empty one. A tag that differs
+// tells rows apart without a read of their columns. A slot keeps its tag; while the index is built,
+// its row may be replaced by a lower one that is equal.
+
+namespace karpos::detail::row_index {
+
+/// The word of a slot.
+template <class RowNumber>
+struct slot_word {
+  static constexpr int low_bits = sizeof(RowNumber) == 4 ? 32 : 24;
+  static constexpr std::uint64_t low_mask = (std::uint64_t(1) << low_bits) - 1;
+  static constexpr std::uint64_t empty = ~std::uint64_t(0);
+
+  /// Returns the tag of a hash: one bit shorter than its field, so that no tag is that of an empty
+  /// slot.
+  KOKKOS_FUNCTION static constexpr std::uint64_t tag_of(std::uint64_t hash) {
+    return hash & low_mask >> 1;
+  }
+  KOKKOS_FUNCTION static constexpr std::uint64_t make(std::uint64_t tag, std::uint64_t row) {
+    return row << low_bits | tag;
+  }
+  KOKKOS_FUNCTION static constexpr RowNumber row_of(std::uint64_t word) {
+    return static_cast<RowNumber>(word >> low_bits);
+  }
+};
+
+// Predicates of slots. CPUs compare all slots of a bucket with `wanted_key` at once.
+template <class RowNumber>
+struct has_tag {
+  using word = slot_word<RowNumber>;
+  std::uint64_t tag;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t w) const { return (w & word::low_mask) == tag; }
+  KOKKOS_FUNCTION std::uint32_t wanted_key() const
+    requires(word::low_bits == 32)
+  {
+    return static_cast<std::uint32_t>(tag);
+  }
+};
+struct is_empty {
+  KOKKOS_FUNCTION bool operator()(std::uint64_t w) const { return w == wanted_key(); }
+  KOKKOS_FUNCTION static std::uint64_t wanted_key() { return ~std::uint64_t(0); }
+};
+
+/// The position of a search: a slot in its bucket, from which the search goes on to later slots and
+/// buckets.
+struct slot_path {
+  std::uint64_t slot, hash;
+  bool compares;  // whether the slot has the row's tag; then its row, being fetched, is compared
+};
+
+/// Result of probing a bucket. has_tag: `slot` has the tag. ended: an empty slot proves that the
+/// row is not in the index. Neither: the bucket is full of other rows, and the next one begins at
+/// `slot`.
+struct probe_result {
+  std::uint64_t slot;
+  bool has_tag, ended;
+};
+
+template <class ExecSpace, class RowNumber>
+struct slot_table {
+  using word = slot_word<RowNumber>;
+  static constexpr int bucket_slots = tuning<ExecSpace>::bucket_slots;
+  std::uint64_t* words;
+  std::uint64_t slots;
+  place_among buckets;
+
+  KOKKOS_FUNCTION slot_table(std::uint64_t* memory, std::uint64_t n)
+      : words(memory),
+        slots(n),
+        buckets(hashed::row_index, n / bucket_slots, n) {}
+
+  KOKKOS_FUNCTION slot_path home(std::uint64_t hash) const {
+    return {buckets(hash) * bucket_slots, hash, false};
+  }
+  KOKKOS_FUNCTION std::uint64_t wrap(std::uint64_t slot) const { return slot == slots ? 0 : slot; }
+  KOKKOS_FUNCTION std::uint64_t bucket_of(std::uint64_t slot) const {
+    return slot / bucket_slots * bucket_slots;
+  }
+
+  template <device::access Access>
+  KARPOS_STEP_FUNCTION probe_result probe_bucket(slot_path const& p) const {
+    device::tile_for<ExecSpace, 1> const thread{};
+    std::uint64_t const first = bucket_of(p.slot);
+    auto const window = device::load_window<bucket_slots, Access>(thread, words + first);
+    using mask = lane_mask<bucket_slots>;
+    mask const behind(static_cast<typename mask::word>(mask::all << (p.slot - first)) & mask::all);
+    auto const hits = window.match(has_tag<RowNumber>{word::tag_of(p.hash)}) & behind;
+    bool ended = false;
+    // While other threads insert, a bucket must not appear full before all of it was read. So only
+    // frozen buckets are read again.
+    if constexpr (Access == device::access::frozen && !device::is_device<ExecSpace>)
+      ended = is_empty{}(words[first + bucket_slots - 1]);
+    else
+      ended = window.any(is_empty{});
+    bool const hit = static_cast<bool>(hits);
+    return {hit ? first + static_cast<std::uint64_t>((hits | mask::of(bucket_slots - 1)).first())
+                : wrap(first + bucket_slots),
+            hit, ended && !hit};
+  }
+};
+
+/// Searches the slots for rows equal to queries; query i is row begin + i. The body of a bulk
+/// operation derives from this class, and has
+///
+///   on_miss(continues, i, path)   called when a search may end without a match; returns whether it
+///                                 ends. continues: the search goes on; do nothing, return false
+///   on_match(i, slot)             called for the slot of an equal row
+///   on_excluded(i)                called for a query that is not searched for, or equals no row
+///   is_searched(i)                returns whether query i is searched for
+///
+/// CPUs search in two steps, between which they search for other queries: they probe a bucket for
+/// the tag, then compare the columns of the row that the slot names. No branch depends on whether
+/// the first step suffices.
+template <int Distance, device::access Access, class Body, class Rows, class Queries,
+          class ExecSpace, class RowNumber>
+struct slot_search {
+  using word = slot_word<RowNumber>;
+  Rows rows;
+  Queries queries;
+  std::uint64_t begin;
+  slot_table<ExecSpace, RowNumber> table;
+
+  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
+    return rows.hash(queries[begin + i]);
+  }
+  KOKKOS_FUNCTION slot_path first_stage(std::uint64_t, std::uint64_t hash) const {
+    return table.home(hash);
+  }
+  KOKKOS_FUNCTION slot_path stage(std::uint64_t i) const { return table.home(home(i)); }
+  KARPOS_STEP_FUNCTION void fetch(slot_path const& p) const {
+    if (p.compares)
+      rows.for_each_address(row_at(p.slot), [](void const* at) { device::prefetch(at); });
+    else
+      device::prefetch(table.words + p.slot);
+  }
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, slot_path const& p) const {
+    if (!self().is_searched(i) || !rows.can_equal(queries[begin + i])) {
+      self().on_excluded(i);
+      return device::staged_result::done();
+    }
+    if constexpr (Distance == 0)
+      return search(i, p);
+    else
+      return search_staged(i, p);
+  }
+  /// Moves on: from a slot with the tag to its row's columns, from there to the next slot, else to
+  /// the next bucket.
+  KOKKOS_FUNCTION void move_on(slot_path& p) const {
+    if (p.compares) {
+      p = {table.wrap(p.slot + 1), p.hash, false};
+    } else {
+      auto const a = table.template probe_bucket<Access>(p);
+      p = {a.ended ? p.slot : a.slot, p.hash, a.has_tag};
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION Body const& self() const { return *static_cast<Body const*>(this); }
+  KARPOS_STEP_FUNCTION RowNumber row_at(std::uint64_t slot) const {
+    if constexpr (Access == device::access::frozen)
+      return word::row_of(device::load_frozen(table.words + slot));
+    else
+      return word::row_of(device::load_relaxed(table.words + slot));
+  }
+  KARPOS_STEP_FUNCTION bool is_equal(std::uint64_t i, std::uint64_t slot) const {
+    return rows.equal(rows[row_at(slot)], queries[begin + i]);
+  }
+  KARPOS_STEP_FUNCTION device::staged_result search_staged(std::uint64_t i,
+                                                           slot_path const& p) const {
+    if (p.compares) {
+      bool const equal = is_equal(i, p.slot);
+      if (equal) self().on_match(i, p.slot);
+      return device::staged_result::done_unless(!equal);
+    }
+    bool const continues = !table.template probe_bucket<Access>(p).ended;
+    return device::staged_result::done_unless(!self().on_miss(continues, i, p));
+  }
+  KARPOS_STEP_FUNCTION device::staged_result search(std::uint64_t i, slot_path p) const {
+    for (;;) {
+      auto const a = table.template probe_bucket<Access>(p);
+      if (a.has_tag && is_equal(i, a.slot)) {
+        self().on_match(i, a.slot);
+        break;
+      }
+      if (a.ended) {
+        if (self().on_miss(false, i, p)) break;
+      } else {
+        p.slot = a.has_tag ? table.wrap(a.slot + 1) : a.slot;
+      }
+    }
+    return device::staged_result::done();
+  }
+};
+
+}  // namespace karpos::detail::row_index

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/detail/tables/cuckoo/geometry.hpp"
+#include "karpos/detail/tables/cuckoo/items.hpp"
+#include "karpos/detail/tables/cuckoo/refs.hpp"
+#include "karpos/detail/tables/cuckoo/regions.hpp"
+#include "karpos/detail/tables/cuckoo/tuning.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/league.hpp"
+
+// Insertion into the dense layout, partition by partition.
+
+namespace karpos::detail::cuckoo {
+
+/// Bucketed cuckoo insertion: puts an item into the first of its candidate windows that has an
+/// empty slot. If none has, evicts an item of one of these windows, which goes on in the same way.
+/// An eviction chain ends after max_evictions: the item in hand stays unplaced and is counted. The
+/// caller, which has a copy of everything, then builds the table anew.
+///
+/// If slots can be swapped by one instruction, a GPU's threads insert concurrently; otherwise one
+/// thread has a partition to itself. place_in_scratch.hpp builds a table of small partitions.
+///
+/// Source: Pagh, Rodler, "Cuckoo hashing", 2004; Dietzfelbinger, Weidling, "Balanced allocation and
+/// dictionaries with tightly packed constant size bins", 2007; Awad et al., "Better GPU hash
+/// tables" (BGHT), 2021.
+template <class ExecSpace, class View>
+struct place_items {
+  using word = typename View::word;
+  using in_partition = partition_geometry<word>;
+  using windows = key_windows<View>;
+  using tune = tuning<ExecSpace>;
+  static constexpr int window_slots = in_partition::window_slots;
+  static constexpr bool concurrent = tune::template places_concurrently<word>;
+  static constexpr int threads = concurrent ? tune::placer_threads : tune::lone_placer_threads;
+  static constexpr int teams_at_once = tune::placers_at_once;
+  static constexpr int tile_width = concurrent ? tune::placer_lanes : 1;
+  static constexpr std::uint64_t items_of_a_team =
+      concurrent ? tune::placer_bytes / sizeof(word) : 1;
+  static constexpr int max_evictions = 500;
+  /// Failed items after which other chains end early: the table must be built anew in any case.
+  static constexpr std::uint64_t max_failed = 256;
+
+  /// The contents of a team's scratch (CUDA: a block's shared memory): the items whose first window
+  /// was full.
+  struct memory {
+    word unplaced[items_of_a_team];
+    std::uint32_t unplaced_count, next;  // next: index of the first item that no thread has taken
+  };
+  static constexpr std::size_t scratch_bytes = sizeof(memory);
+
+  View table;
+  region_list<word> from;
+  std::uint64_t region_items;  ///< the most items of a region
+  build_report* report;
+
+  /// Returns the number of teams for one region.
+  KOKKOS_FUNCTION std::uint64_t teams_each() const {
+    return concurrent ? (region_items + items_of_a_team - 1) / items_of_a_team : 1;
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    std::uint64_t const each = teams_each();
+    auto const league_rank = static_cast<std::uint64_t>(t.league_rank());
+    std::uint64_t const r = league_rank / each, n = from.size(r);
+    if constexpr (concurrent) {
+      std::uint64_t const first = league_rank % each * items_of_a_team;
+      if (first >= n) return;
+      std::uint64_t const here = Kokkos::min(n - first, std::uint64_t{items_of_a_team});
+      place_concurrently(t, from.begin(r) + first, static_cast<std::uint32_t>(here));
+    } else if (t.rank() == 0) {
+      place_sequentially(from.begin(r), n);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t no_window = ~std::uint64_t(0);
+
+  /// The item in hand on its way to a slot, and the number of evictions on this way.
+  struct eviction_chain {
+    word item;
+    windows candidates;
+    int choice = 0, evictions = 0;
+    std::uint64_t evicted_from = no_window;
+  };
+
+  KOKKOS_FUNCTION eviction_chain chain_of(word item) const {
+    return {item, windows(table, table.hash_of_item(item))};
+  }
+
+  // Two passes: first every item tries its first window, so that as many as possible are where
+  // lookups read first; then the unplaced items start eviction chains. Chains differ in length: a
+  // lane whose chain has ended takes the next item from the team's list.
+
+  template <class Team>
+  KOKKOS_FUNCTION void place_concurrently(Team const& t, word const* items, std::uint32_t n) const {
+    auto& m = *reinterpret_cast<memory*>(t.scratch());
+    auto const rank = static_cast<std::uint32_t>(t.rank());
+    auto const size = static_cast<std::uint32_t>(t.size());
+    if (rank == 0) m.unplaced_count = m.next = 0;
+    t.barrier();
+    for (std::uint32_t i = 0; i < n; i += size) {  // all threads: `append` is collective
+      bool unplaced = false;
+      word item{};
+      if (i + rank < n) {
+        item = items[i + rank];
+        unplaced = check_item(item) && !try_place(chain_of(item));
+      }
+      std::uint32_t const at = t.append(&m.unplaced_count, unplaced);
+      if (unplaced) m.unplaced[at] = item;
+    }
+    t.barrier();
+    follow_chains(t, m);
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void follow_chains(Team const& t, memory& m) const {
+    auto const tile = t.template this_tile<tile_width>();
+    eviction_chain chain{};
+    for (bool has_item = false;;) {
+      std::uint32_t const at = t.append(&m.next, !has_item);
+      if (!has_item && at < m.unplaced_count) {
+        chain = chain_of(m.unplaced[at]);
+        has_item = true;
+      }
+      if (!tile.ballot([&](int) { return has_item; })) return;
+      if (has_item) has_item = advance(chain);
+    }
+  }
+
+  /// Places the items of a region by one thread. Moves unplaced items to the front of the region.
+  KOKKOS_FUNCTION void place_sequentially(word* items, std::uint64_t n) const {
+    constexpr std::uint64_t prefetch_distance = 8;
+    std::uint64_t unplaced = 0;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      if (i + prefetch_distance < n)
+        device::prefetch(
+            windows(table, table.hash_of_item(items[i + prefetch_distance])).slots(table, 0));
+      word const item = items[i];
+      if (check_item(item) && !try_place(chain_of(item))) items[unplaced++] = item;
+    }
+    for (std::uint64_t i = 0; i < unplaced; ++i) {
+      eviction_chain chain = chain_of(items[i]);
+      while (advance(chain)) {
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION bool check_item(word item) const {
+    bool const valid = table.slot.live(item);
+    if (!valid) device::add(&report->invalid, std::uint64_t(1));
+    return valid;
+  }
+  /// Puts the item into its current candidate window. Returns whether this had an empty slot.
+  KOKKOS_FUNCTION bool try_place(eviction_chain const& c) const {
+    word* const slots = c.candidates.slots(table, c.choice);
+    device::thread_tile const t;
+    for (;;) {
+      auto const window = device::load_window<window_slots, device::access::shared>(t, slots);
+      auto const m = window.match(table.slot.is_empty());
+      if (!m) return false;
+      if (swap(slots + m.first(), table.slot.empty_slot(), c.item)) return true;
+    }
+  }
+
+  /// Tries one candidate window, and evicts an item once all were full. Returns whether there is an
+  /// item in hand.
+  KARPOS_STEP_FUNCTION bool advance(eviction_chain& c) const {
+    if (c.candidates.window(table, c.choice) != c.evicted_from && try_place(c)) {
+      if (c.choice > 0) set_overflow_bit(c.candidates);
+      return false;
+    }
+    if (++c.choice < in_partition::choices) return true;
+    // All threads load the same word: only after 2, 4, 8, … evictions.
+    int const evictions = ++c.evictions;
+    bool const has_failed = (evictions & (evictions - 1)) == 0 && evictions > 1 &&
+                            device::load_relaxed(&report->unplaced) >= max_failed;
+    if (evictions == max_evictions || has_failed) {
+      device::add(&report->unplaced, std::uint64_t(1));
+      return false;
+    }
+    evict(c);
+    return true;
+  }
+
+  /// Takes the slot of another item, at random, but not in the window that the item in hand was
+  /// evicted from if it has others. The other item is in hand afterwards.
+  KARPOS_STEP_FUNCTION void evict(eviction_chain& c) const {
+    constexpr auto n = static_cast<std::uint32_t>(in_partition::choices);
+    std::uint64_t const random =
+        rehashed(c.candidates.places(), static_cast<std::uint32_t>(c.evictions));
+    int choice = static_cast<int>(scale(static_cast<std::uint32_t>(random), n));
+    for (std::uint32_t other = 1; other < n && c.candidates.window(table, choice) == c.evicted_from;
+         ++other)
+      choice = choice + 1 < in_partition::choices ? choice + 1 : 0;
+    word* const slot = c.candidates.slots(table, choice) + (random >> 32) % window_slots;
+    word const victim = device::load_relaxed(slot);
+    c.choice = 0;
+    if (!swap(slot, victim, c.item)) return;  // another thread has changed the slot: try again
+    if (choice > 0) set_overflow_bit(c.candidates);
+    c = {victim, windows(table, table.hash_of_item(victim)), 0, c.evictions,
+         c.candidates.window(table, choice)};
+  }
+
+  KOKKOS_FUNCTION bool swap(word* slot, word expected, word item) const {
+    if constexpr (concurrent) {
+      return device::compare_and_swap(slot, expected, item) == expected;
+    } else {
+      *slot = item;
+      return true;
+    }
+  }
+
+  /// Sets the overflow bit of a key that lies in another window than its first.
+  KOKKOS_FUNCTION void set_overflow_bit(windows const& candidates) const {
+    std::uint64_t const w = candidates.window(table, 0);
+    auto* const words = reinterpret_cast<std::uint32_t*>(table.metadata);
+    std::uint32_t const bit = in_partition::overflow_bit(candidates.places()) << (w % 4 * 8);
+    if (concurrent || (device::load_relaxed(words + w / 4) & bit) == 0)
+      device::set_bits(words + w / 4, bit);
+  }
+};
+
+/// Counts shadowed duplicates: slots whose key is also in another slot, which a lookup reads
+/// before.
+template <class View>
+struct count_shadowed_duplicates {
+  using word = typename View::word;
+  using layout = typename View::layout;
+  using in_partition = partition_geometry<word>;
+  static constexpr int window_slots = in_partition::window_slots;
+
+  View table;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t at, std::uint64_t& sum) const {
+    word const item = table.slots[at];
+    if (table.slot.live(item)) sum += is_shadowed(item, at / window_slots, at);
+  }
+
+ private:
+  KOKKOS_FUNCTION bool is_shadowed(word item, std::uint64_t window, std::uint64_t at) const {
+    key_windows<View> const candidates(table, table.hash_of_item(item));
+    bool shadowed = false;
+    for (int c = 0; c < in_partition::choices && candidates.window(table, c) != window; ++c)
+      shadowed |= is_among(candidates.slots(table, c), window_slots, item);
+    return shadowed || is_among(table.slots + window * window_slots, at % window_slots, item);
+  }
+  KOKKOS_FUNCTION static bool is_among(word const* slots, std::uint64_t n, word item) {
+    bool present = false;
+    for (std::uint64_t j = 0; j < n; ++j)
+      present |= layout::key_of(slots[j]) == layout::key_of(item);
+    return present;
+  }
+};
+
+}  // namespace karpos::detail::cuckoo

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "karpos/contract.hpp"
+#include "karpos/cuckoo_map_options.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/tables/cuckoo/attempt.hpp"
+#include "karpos/detail/tables/cuckoo/distinct.hpp"
+#include "karpos/detail/tables/cuckoo/insert.hpp"
+#include "karpos/detail/tables/cuckoo/memory.hpp"
+#include "karpos/detail/tables/cuckoo/messages.hpp"
+#include "karpos/detail/tables/cuckoo/refs.hpp"
+#include "karpos/detail/tables/scans.hpp"
+#include "karpos/detail/tables/table_memory.hpp"
+
+// Cuckoo hashing: a key lies in one of a few candidate slots, and a lookup reads these.
+//
+// ## The two-level layout (Alcantara et al. 2009)
+//
+//   level 1   hash(key, seed)  ->  bucket       the first level of Fredman, Komlós and Szemerédi:
+//                                               n / 409 buckets, 409 keys on average, 520 at most,
+//                                               in 576 slots: 1.41 n in all
+//   level 2   mix(hash + constants of the bucket)  ->  a candidate slot in each of three subtables
+//                                                      of 192 slots
+//
+//             | line 0                                    | line 1 … 47 |                       |
+//   bucket    | subtable 1: 4 slots | subtable 2: 4 slots |      …      | subtable 3: 192 slots |
+//   metadata  one byte for each bucket: the number of its constants
+//             (lines of 64 bytes, slots of 8 bytes)
+//
+//   split     Items are moved into regions of a few neighbouring buckets by a partition
+//             (regions.hpp).
+//   build     A team (CUDA: a block) builds a region's buckets in its scratch (shared memory) by
+//             parallel cuckoo hashing (build_buckets.hpp). In a round, all unplaced keys claim
+//             their slots in one subtable. Keys whose claim lost, and keys that were evicted, are
+//             unplaced in the next round, which takes the next subtable. A bucket that is not done
+//             after 51 rounds is restarted with the next constants. Then it is written, once.
+//   look up   Hash, constants, at most three slots; two of them share a line (refs.hpp).
+//
+// ## The dense layout (bucketed cuckoo hashing: Dietzfelbinger and Weidling 2007, BGHT 2021)
+//
+//   hash(key, seed)  ->  partition: 24,576 slots, which a GPU's shared memory holds, or up to 2^17
+//   mix(hash)        ->  three candidate windows of the partition
+//
+//   window    | slot 0 | slot 1 | … | slot 7 |     a line of 64 bytes, filled from slot 0 on
+//   metadata  one byte for each window; bit (mix(hash) mod 8), the overflow bit, is set if a key
+//             with that remainder, whose first candidate this window is, lies in another one
+//
+//   split     As above; a region is a partition.
+//   place     Items go to the first candidate window with an empty slot, or evict another item: an
+//             eviction chain. A team of a GPU builds a small partition in its scratch
+//             (place_in_scratch.hpp); other partitions are built in memory (place.hpp).
+//   look up   The first window; the others only if it has no empty slot and the overflow bit is
+//             set (refs.hpp).
+//   insert    The absent keys are placed in a copy of the table. If one finds no slot, or there are
+//             too many for the load, all keys move to a new table.
+//
+// ## Failures
+//
+// If a region overflows, no constants suit a bucket, or an eviction chain does not end, the whole
+// table is built anew with the next of 17 seeds. Equal keys show after the build, as claims of one
+// slot or as shadowed duplicates. Then the first of each set of equal keys is selected
+// (distinct.hpp), and the table is built from these.
+
+namespace karpos::detail::cuckoo {
+
+/// The table of a cuckoo_map: its memory, and how it is built and grown. A storage for cuckoo_table
+/// (cuckoo_table.hpp).
+template <class Traits>
+class table : public Traits {
+ public:
+  using traits_type = Traits;
+  using typename Traits::execution_space;
+  using typename Traits::hasher;
+  using typename Traits::key_type;
+  using typename Traits::mapped_type;
+  using typename Traits::memory_space;
+  using typename Traits::word;
+  using options_type = cuckoo_map_options<key_type>;
+  using view_type = table_view<Traits>;
+  using shape_type = table_shape<word>;
+  using two_level = two_level_ref<Traits>;
+  using dense = dense_ref<Traits>;
+  static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
+  static constexpr bool exact_queries = true;  ///< queries are of the key's type
+  static constexpr std::uint64_t max_restarts = 16;
+
+  table(options_type const& o, hasher const& hash) : m_options(o), m_hash(hash) {
+    if (o.layout == cuckoo_layout::dense) slots_for(0, o.load);  // throws if out of range
+    m_empty =
+        o.empty_key ? key_bits_of<key_bits>(*o.empty_key) : default_sentinel<key_type, key_bits>(0);
+    if (!o.seed) m_options.seed = next_seed();  // growth, copies and restarts keep it
+  }
+
+  static std::string name() { return Traits::layout::has_value ? "cuckoo_map" : "cuckoo_set"; }
+  static std::string label(char const* what) { return table_label(name(), what); }
+
+  /// Releases the memory: the state of a default-constructed or moved-from table.
+  void release() {
+    m_shape = {};
+    m_arrays = {};
+    m_workspace = {};
+    m_size = m_restarts = 0;
+  }
+
+  options_type const& options() const { return m_options; }
+  std::uint64_t size() const { return m_size; }
+  std::uint64_t restarts() const { return m_restarts; }
+  shape_type const& shape() const { return m_shape; }
+  std::size_t bytes() const { return m_shape.bytes() + m_workspace.bytes(); }
+  view_type view() const {
+    return {m_arrays.slots.data(),
+            reinterpret_cast<std::uint8_t*>(m_arrays.metadata.data()),
+            static_cast<std::uint32_t>(m_shape.groups),
+            m_shape.windows,
+            seed(m_restarts),
+            typename view_type::protocol({m_empty, m_empty, m_empty}),
+            m_hash};
+  }
+  /// Returns the number of slots that a scan visits; scan_ref returns the ref that it reads them
+  /// by, in either layout.
+  std::uint64_t slot_count() const { return m_shape.slots; }
+  dense scan_ref() const { return dense(view()); }
+  /// Calls f with the ref of the layout.
+  template <class F>
+  void with_ref(F const& f) const {
+    if (m_options.layout == cuckoo_layout::two_level)
+      f(two_level(view()));
+    else
+      f(dense(view()));
+  }
+  /// Returns how many keys fit into the dense layout without growing.
+  std::uint64_t capacity() const {
+    double const rounding = 1 + 1e-12;
+    return static_cast<std::uint64_t>(static_cast<double>(m_shape.slots) * m_options.load *
+                                      rounding);
+  }
+
+  static region_plan plan_for(std::uint64_t n, shape_type const& s) {
+    return attempt_type::plan_for(n, s);
+  }
+  static std::size_t workspace_bytes_for(std::uint64_t n, options_type const& o) {
+    auto const s = shape_type::of(n, o.capacity, o);
+    auto const plan = plan_for(n, s);
+    return workspace::bytes_for(execution_space{}, plan, attempt_type::needs_coarse(plan, s));
+  }
+
+  /// Replaces the contents. Blocks. See cuckoo_map::build for what it throws.
+  template <class Keys, class Values>
+  void build(execution_space const& exec, Keys const& keys, Values const& values) {
+    Kokkos::Profiling::ScopedRegion const region(label("build"));
+    reserve(exec, keys.extent(0), m_options.capacity);
+    try {
+      build_from(exec, keys, values);
+    } catch (...) {
+      m_arrays.clear(name(), exec, view().slot.empty_slot());
+      finish(0);
+      throw;
+    }
+  }
+
+  /// Adds the pairs whose keys are absent; of equal keys, the first. Requires: the layout is dense.
+  /// Blocks. Throws if keys equal the sentinel, once the other pairs are added.
+  template <class Keys, class Values>
+  insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
+    Kokkos::Profiling::ScopedRegion const region(label("insert"));
+    dense const ref(view());
+    insert_report report;
+    std::uint64_t const n = keys.extent(0);
+    report.invalid = count_sentinels(exec, keys);
+    auto const absent =
+        find_distinct(name(), exec, view(), keys, is_absent<dense, Keys>{ref, keys});
+    report.inserted = absent.count;
+    report.existing = n - report.invalid - absent.count;
+    auto const source = selected(keys, values, absent);
+    std::uint64_t const total = m_size + absent.count, key_capacity = capacity();
+    if (total > key_capacity)
+      grow(exec, source, Kokkos::max(total, key_capacity + key_capacity / 2));
+    else if (absent.count == 0 || try_place_new(exec, source))
+      finish(total);
+    else
+      grow(exec, source, key_capacity);
+    if (report.invalid != 0) reject_sentinels(report.invalid, n);
+    return report;
+  }
+
+  /// Copies the contents of a table in any space. Blocks.
+  template <class Other>
+    requires same_contents<Traits, Other>
+  void copy_from(execution_space const& exec, table<Other> const& other) {
+    if (!m_arrays.has(other.m_shape)) m_arrays = arrays::allocate(name(), exec, other.m_shape);
+    m_shape = other.m_shape;
+    m_options = other.m_options;
+    m_hash = other.m_hash;
+    m_empty = other.m_empty;
+    m_size = other.m_size;
+    m_restarts = other.m_restarts;
+    m_arrays.copy_from(exec, other.m_arrays);
+    exec.fence("karpos::deep_copy: the source may change once this returns");
+  }
+
+ private:
+  template <class>
+  friend class table;
+  using key_bits = typename view_type::key_bits;
+  using arrays = table_arrays<word, execution_space>;
+  using workspace = build_workspace<word, execution_space>;
+  using attempt_type = build_attempt<execution_space, view_type>;
+
+  /// Returns the seed of the hash function, which differs between tables and between sizes of a
+  /// table. With one seed for all, keys in the order of a table would crowd in some groups of the
+  /// next.
+  std::uint64_t seed(std::uint64_t restart) const {
+    std::uint64_t const size = 2 * m_shape.slots + (m_options.layout == cuckoo_layout::dense);
+    return mix(mix(*m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);
+  }
+  attempt_type attempt(execution_space const& exec) const {
+    return {name(), exec, view(), m_shape, m_arrays, m_workspace};
+  }
+
+  /// Allocates a table of n keys with capacity for `key_capacity` keys, and the workspace. Changes
+  /// nothing if there is not enough memory.
+  void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t key_capacity) {
+    auto const s = shape_type::of(n, key_capacity, m_options);
+    auto const plan = plan_for(n, s);
+    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
+    require_countable(n);
+    m_workspace.reserve(name(), exec, plan, attempt_type::needs_coarse(plan, s));
+    m_arrays = a;
+    m_shape = s;
+    m_size = m_restarts = 0;
+  }
+  /// Throws std::length_error if n is too large for GPUs, which count rows in 32 bits.
+  static void require_countable(std::uint64_t n) {
+    constexpr std::uint64_t max_keys = ~std::uint32_t(0);
+    if (device::is_device<execution_space> && n > max_keys)
+      throw std::length_error("karpos: " + name() + " cannot be built from " + std::to_string(n) +
+                              " keys on a GPU (" + std::to_string(max_keys) +
+                              " at most): divide them among several maps");
+  }
+  void finish(std::uint64_t n) {
+    m_size = n;
+    if (!m_options.keep_workspace) m_workspace = {};
+  }
+
+  template <class Keys, class Values>
+  void build_from(execution_space const& exec, Keys const& keys, Values const& values) {
+    std::uint64_t const n = keys.extent(0);
+    all_pairs<view_type, Keys, Values> const pairs{keys, values};
+    // Two attempts before equal keys are looked for: an attempt fails without them, too, if rarely.
+    for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
+      build_report const r = attempt(exec).build(pairs);
+      if (r.is_complete()) return finish(n);
+      if (m_restarts == 0) reject_sentinels_of(exec, keys);
+      if (r.duplicates != 0) break;
+    }
+    auto const first = find_distinct(name(), exec, view(), keys, every_index{});
+    if (first.count == n) return try_seeds(exec, pairs);
+    if (m_options.duplicates == duplicate_keys::reject)
+      reject_duplicates(exec, keys, n - first.count, first.first_duplicate);
+    reserve(exec, first.count, m_options.capacity);  // and the first seed again
+    try_seeds(exec, selected(keys, values, first));
+  }
+  /// Builds with one seed after the other, from m_restarts on. Throws hash_error if none succeeds.
+  template <class Source>
+  void try_seeds(execution_space const& exec, Source const& source) {
+    build_report r;
+    for (; m_restarts <= max_restarts; ++m_restarts) {
+      r = attempt(exec).build(source);
+      if (r.is_complete()) return finish(source.size());
+    }
+    m_restarts = 0;
+    throw_unplaced(source.size(), max_restarts + 1, r);
+  }
+  template <class Keys>
+  std::uint64_t count_sentinels(execution_space const& exec, Keys const& keys) const {
+    std::uint64_t invalid = 0;
+    Kokkos::parallel_reduce(label("count sentinels"), index_range(exec, keys.extent(0)),
+                            count_reserved<typename view_type::protocol, Keys>{view().slot, keys},
+                            invalid);
+    return invalid;
+  }
+  template <class Keys>
+  void reject_sentinels_of(execution_space const& exec, Keys const& keys) const {
+    std::uint64_t const invalid = count_sentinels(exec, keys);
+    if (invalid != 0) reject_sentinels(invalid, keys.extent(0));
+  }
+
+  /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns whether
+  /// all were placed; if not, the table is as it was.
+  template <class Source>
+  bool try_place_new(execution_space const& exec, Source const& source) {
+    auto const before = m_arrays;
+    auto w = m_workspace;
+    w.reserve(name(), exec, plan_for(source.size(), m_shape), true);
+    m_arrays = arrays::allocate(name(), exec, m_shape);
+    m_workspace = w;
+    m_arrays.copy_from(exec, before);
+    build_report const r = attempt(exec).add(source);
+    if (r.is_complete()) return true;
+    m_arrays = before;
+    finish(m_size);
+    return false;
+  }
+
+  /// Replaces the table by one with capacity for `key_capacity` keys, built from its pairs and
+  /// those of a source.
+  template <class Source>
+  void grow(execution_space const& exec, Source const& source, std::uint64_t key_capacity) {
+    using keys_view = Kokkos::View<key_type*, memory_space>;
+    using values_view = Kokkos::View<mapped_type*, memory_space>;
+    std::uint64_t const n = m_size + source.size();
+    auto const [keys, values] =
+        allocate_table<memory_space>(n * (sizeof(key_type) + sizeof(mapped_type)), [&] {
+          return std::pair{uninitialized_array<keys_view>(exec, label("keys to move"), n),
+                           uninitialized_array<values_view>(exec, label("values to move"), n)};
+        });
+    std::uint64_t retrieved = 0;
+    Kokkos::parallel_scan(label("keys to move"), index_range(exec, m_shape.slots),
+                          retrieve_body<dense, keys_view, values_view>{dense(view()), keys, values},
+                          retrieved);
+    Kokkos::parallel_for(label("keys to add"), index_range(exec, source.size()),
+                         append_pairs<key_type, view_type, Source, keys_view, values_view>{
+                             source, keys, values, m_size});
+    table larger(m_options, m_hash);
+    larger.reserve(exec, n, key_capacity);
+    larger.try_seeds(exec, all_pairs<view_type, keys_view, values_view>{keys, values});
+    *this = std::move(larger);
+  }
+
+  /// Returns the source of the pairs at the indices of distinct keys.
+  template <class Keys, class Values>
+  static auto selected(Keys const& keys, Values const& values,
+                       distinct_keys<memory_space> const& distinct) {
+    using indices = Kokkos::View<std::uint64_t const*, memory_space>;
+    indices const list = Kokkos::subview(
+        distinct.indices, std::pair<std::uint64_t, std::uint64_t>(0, distinct.count));
+    return selected_pairs<view_type, Keys, Values, indices>{keys, values, list};
+  }
+
+  options_type m_options;
+  hasher m_hash;
+  key_bits m_empty{};
+  shape_type m_shape;
+  arrays m_arrays;
+  workspace m_workspace;
+  std::uint64_t m_size = 0, m_restarts = 0;
+};
+
+}  // namespace karpos::detail::cuckoo

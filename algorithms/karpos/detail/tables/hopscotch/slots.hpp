@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/tables/slot.hpp"
+#include "karpos/detail/tables/slot_protocol.hpp"
+#include "karpos/device/atomics.hpp"
+
+namespace karpos::detail::hopscotch {
+
+/// The states of the slots of a line. A slot is empty; busy, that is reserved by one thread; or
+/// holds a pair, and then only the thread that holds the lock of the key changes it.
+///
+///   8 bytes    | value | key |       filled, changed and emptied by writing the word
+///   16 bytes   hi: value, lo: key    reserved, then hi and lo are written in this order; the
+///                                    line's version grows before a removed pair's slot is used
+///                                    again
+///
+/// Every write of a slot is a release by a thread that has acquired all earlier writes of the slot.
+/// So a reader that sees a later value of a slot that a pair was moved out of, and then executes an
+/// acquire fence, sees the pair's new bit and copy.
+template <class Key, class T>
+class slot_states : public slot_protocol<Key, T, false> {
+  using base = slot_protocol<Key, T, false>;
+
+ public:
+  using layout = typename base::layout;
+  using word = typename base::word;
+  using key_bits = typename base::key_bits;
+  static constexpr bool wide = std::is_same_v<word, device::word16>;
+
+  slot_states() = default;
+  explicit slot_states(sentinels<key_bits> s) : base(s) {}
+
+  KOKKOS_FUNCTION static std::uint64_t* hop_word(word* line) {
+    return reinterpret_cast<std::uint64_t*>(line);
+  }
+  KOKKOS_FUNCTION static std::uint64_t hop_word_of(word head) {
+    if constexpr (wide)
+      return head.lo;
+    else
+      return head;
+  }
+  /// Returns the head of a line: a hop word, and in wide lines a version.
+  KOKKOS_FUNCTION static word head(std::uint64_t hop_word) {
+    if constexpr (wide)
+      return {hop_word, 0};
+    else
+      return hop_word;
+  }
+  /// Returns the version of a line, which grows when a pair leaves one of its slots; wide slots
+  /// only.
+  KOKKOS_FUNCTION static std::uint64_t* version(word* line) { return hop_word(line) + 1; }
+
+  KOKKOS_FUNCTION word busy_slot() const { return layout::pack(this->reserved_keys().busy, 0); }
+
+  /// Reserves an empty slot for this thread. Returns whether it was empty.
+  KOKKOS_FUNCTION bool reserve(word* slot) const {
+    auto const s = this->reserved_keys();
+    if constexpr (wide)
+      return device::compare_and_swap_acquire(&slot->lo, s.empty, s.busy) == s.empty;
+    else
+      return device::compare_and_swap_acquire(slot, this->empty_slot(), busy_slot()) ==
+             this->empty_slot();
+  }
+  /// Puts a pair into a slot that this thread has reserved: from here on readers see the pair.
+  KOKKOS_FUNCTION void fill(word* slot, word pair) const {
+    if constexpr (wide) {
+      device::store_release(&slot->hi, pair.hi);
+      device::store_release(&slot->lo, pair.lo);
+    } else {
+      device::store_release(slot, pair);
+    }
+  }
+  /// Reserves and fills a slot of the home line. Returns whether it was empty.
+  KOKKOS_FUNCTION bool try_fill(word* slot, word pair) const {
+    if constexpr (wide) {
+      if (!reserve(slot)) return false;
+      fill(slot, pair);
+      return true;
+    } else {
+      return device::compare_and_swap_after_reads(slot, this->empty_slot(), pair) ==
+             this->empty_slot();
+    }
+  }
+  /// Removes a pair and keeps its slot reserved, unless the slot does not hold the key of `seen`.
+  /// Returns whether it did. Requires: this thread holds the lock of the key.
+  KOKKOS_FUNCTION bool reserve_full(word* slot, word seen, word* line) const {
+    if constexpr (wide) {
+      if (device::compare_and_swap_acquire(&slot->lo, seen.lo, this->reserved_keys().busy) !=
+          seen.lo)
+        return false;
+      device::add_release(version(line), 1);
+      return true;
+    } else {
+      return exchange(slot, seen, busy_slot());
+    }
+  }
+  /// Puts a pair into an empty slot, or empties the slot of a pair. Returns whether the slot was as
+  /// seen. Requires: the slot is of the home line, and this thread holds the lock of the key.
+  KOKKOS_FUNCTION bool replace(word* slot, word seen, word by, word* line) const {
+    if constexpr (!wide) {
+      return device::compare_and_swap_after_reads(slot, seen, by) == seen;
+    } else {
+      if (seen == this->empty_slot()) return try_fill(slot, by);
+      if (!reserve_full(slot, seen, line)) return false;
+      release(slot);
+      return true;
+    }
+  }
+  /// Empties a slot that this thread has reserved.
+  KOKKOS_FUNCTION void release(word* slot) const {
+    if constexpr (wide)
+      device::store_release(&slot->lo, this->reserved_keys().empty);
+    else
+      device::store_release(slot, this->empty_slot());
+  }
+  /// Reserves the slot of a pair that is in another slot by now. Requires: this thread holds the
+  /// lock of the key.
+  KOKKOS_FUNCTION void vacate(word* slot, word* line) const {
+    if constexpr (wide) {
+      device::store_release(&slot->lo, this->reserved_keys().busy);
+      device::add_release(version(line), 1);
+    } else {
+      device::store_release(slot, busy_slot());
+    }
+  }
+  /// Replaces the value of a pair. Requires: this thread holds the lock of the key.
+  KOKKOS_FUNCTION void assign(word* slot, word pair) const {
+    if constexpr (wide)
+      device::store_release(&slot->hi, pair.hi);
+    else
+      device::store_release(slot, pair);
+  }
+
+ private:
+  /// Replaces the word of a slot if its key is the seen one: the value may have been assigned
+  /// since. Returns whether it did.
+  KOKKOS_FUNCTION static bool exchange(word* slot, word seen, word to) {
+    auto const key = layout::key_of(seen);
+    while (layout::key_of(seen) == key) {
+      word const before = device::compare_and_swap_acquire(slot, seen, to);
+      if (before == seen) return true;
+      seen = before;
+    }
+    return false;
+  }
+};
+
+}  // namespace karpos::detail::hopscotch

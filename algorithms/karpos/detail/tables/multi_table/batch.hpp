@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/tables/multi_table/blocks.hpp"
+#include "karpos/detail/tables/multi_table/in_fixed_partitions.hpp"
+#include "karpos/detail/tables/probe.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/row_index.hpp"
+#include "karpos/rows.hpp"
+#include "karpos/table_options.hpp"
+
+// The pairs of one insertion, a batch, grouped by key. GPUs split them by hash, and group each
+// partition (in_fixed_partitions.hpp). Otherwise an index of rows over the keys puts equal keys
+// side by side, in time linear in their number, however often a key occurs. Then each distinct key
+// goes into the table once, with its block.
+//
+//   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
+//   values    | a | b | c | d | e |        values     | a c d | b e |     where the batch begins
+//                                          distinct   | 7 | 3 |           heads: 0 and 3 from there
+
+namespace karpos::detail::multi_table {
+
+/// Equality of keys as the table has it: the same bits, or equal by the caller's function.
+template <class Key, class KeyEqual>
+struct same_key {
+  KeyEqual equal;
+  KOKKOS_FUNCTION bool operator()(Key const& a, Key const& b) const {
+    using bits = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
+    return key_bits_of<bits>(a) == key_bits_of<bits>(b) || equal(a, b);
+  }
+};
+
+/// Writes the values of a batch in the order of its groups.
+template <class Number, class Values, class T>
+struct gather_values {
+  Number const* grouped;
+  Values values;
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = values(grouped[i]); }
+};
+
+/// A group of a batch: the row of one of its pairs, the index of its first pair, and the number of
+/// its pairs.
+template <class Number>
+struct group {
+  std::uint64_t row, begin, count;
+  KOKKOS_FUNCTION static group of(row_index::row_groups<Number> const& groups, std::uint64_t g) {
+    if (!groups.has_runs) return {groups.grouped[g], g, 1};
+    std::uint64_t const begin = groups.begins[g];
+    return {groups.grouped[begin], begin, groups.begins[g + 1] - begin};
+  }
+};
+
+/// Writes the groups whose key may be stored, one after another, and the heads that the table gets
+/// for them. A scan over the groups.
+template <class Table, class Blocks, class Keys>
+struct write_groups {
+  using number = typename Blocks::mapped;
+  row_index::row_groups<number> groups;
+  Table table;
+  Keys keys;
+  Blocks blocks;
+  std::uint64_t begin;  // index of the batch's first pair among all pairs
+  typename Keys::non_const_value_type* distinct;
+  number* heads;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t g, std::uint64_t& place, bool last) const {
+    auto const of = group<number>::of(groups, g);
+    auto const key = device::element(keys, of.row);
+    if (table.reserved(key)) return;
+    if (last) {
+      distinct[place] = key;
+      if constexpr (Blocks::has_values)
+        heads[place] = blocks.write_block(begin + of.begin, of.count);
+      else
+        heads[place] = static_cast<number>(of.count);
+    }
+    ++place;
+  }
+};
+
+/// Counts the pairs of distinct keys that are stored in the table (`in`), or of those that are
+/// not. Stored keys count by their head in the table, others by their new head.
+template <class Table, class Blocks, class Key>
+struct count_pairs {
+  Table table;
+  Blocks blocks;
+  Key const* distinct;
+  typename Blocks::mapped const* heads;
+  bool in;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    auto const head = find_in<device::access::frozen>(table, one_thread<Table>{}, distinct[i]);
+    if (head.present == in) n += blocks.count(in ? *head : heads[i]);
+  }
+};
+
+/// Returns the bytes in which a GPU groups the pairs of an insertion: the larger of the two ways to
+/// split them. Returns 0 if an index groups them, which allocates its own memory.
+template <class Blocks, class KeyEqual, class Key, class ExecSpace>
+std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
+  if constexpr (may_group_in_partitions<ExecSpace, Key, KeyEqual, Blocks>) {
+    using row = row_of_batch<Key, Blocks>;
+    using number = typename Blocks::mapped;
+    group_plan<ExecSpace, row> const plan(exec, pairs);
+    if (plan.is_applicable())
+      return Kokkos::max(
+          group_memory<row, Key, number>(pairs, plan.partitions, plan.capacity).bytes,
+          counted_memory<ExecSpace, row, Key, number>(exec, pairs, plan.partitions).bytes);
+  }
+  return 0;
+}
+
+/// The distinct keys of a batch, and the head that the table gets for each.
+template <class ExecSpace, class Key, class Number>
+class batch {
+  using memory_space = typename ExecSpace::memory_space;
+  template <class X>
+  using array = Kokkos::View<X*, memory_space, Kokkos::MemoryUnmanaged>;
+
+ public:
+  std::uint64_t size = 0;     // number of distinct keys that may be stored
+  bool has_reserved = false;  // whether there are keys that may not
+  Key* distinct = nullptr;
+  Number* heads = nullptr;
+
+  /// Groups keys, and writes their values from `begin` on. Uses the caller's workspace if it is
+  /// large enough. Waits.
+  template <class Index, class Blocks, class Keys, class Values>
+  batch(ExecSpace const& exec, Index const& table, Blocks const& blocks, std::uint64_t begin,
+        Keys const& keys, Values const& values, wrapped_memory const& workspace = {nullptr, 0})
+      : m_workspace(workspace) {
+    if constexpr (may_group_in_partitions<ExecSpace, Key, typename Index::key_equal, Blocks>)
+      if (try_group_in_partitions(exec, table, blocks, begin, keys, values)) return;
+    group_by_index(exec, table, blocks, begin, keys, values);
+  }
+
+  array<Key const> keys() const { return array<Key const>(distinct, size); }
+  array<Number const> values() const { return array<Number const>(heads, size); }
+  /// Returns memory that the batch does not need any more, for the insertion of its keys; none if
+  /// it is less than `bytes`.
+  wrapped_memory workspace(std::size_t bytes) const {
+    return bytes > 0 && m_rest.bytes >= bytes ? m_rest : wrapped_memory{nullptr, 0};
+  }
+
+ private:
+  template <class Index, class Blocks, class Keys, class Values>
+  bool try_group_in_partitions(ExecSpace const& exec, Index const& table, Blocks const& blocks,
+                               std::uint64_t begin, Keys const& keys, Values const& values) {
+    using row = row_of_batch<Key, Blocks>;
+    group_plan<ExecSpace, row> const plan(exec, keys.extent(0));
+    if (!plan.is_applicable()) return false;
+    auto const source = multi_table::source_of_batch<row, Blocks, ExecSpace>(keys, values);
+    switch (multi_table::choose_grouping(exec, source, plan.partitions)) {
+      case grouping::in_fixed_partitions: {
+        group_memory<row, Key, Number> const sizes(plan.pairs, plan.partitions, plan.capacity);
+        allocate(exec, sizes.bytes);
+        group_memory<row, Key, Number> const m(plan.pairs, plan.partitions, plan.capacity, m_base);
+        return try_adopt_groups(m, multi_table::group_in_fixed_partitions(
+                                       exec, source, m, table.table(), blocks, begin));
+      }
+      case grouping::in_counted_partitions: {
+        using memory_type = counted_memory<ExecSpace, row, Key, Number>;
+        allocate(exec, memory_type(exec, plan.pairs, plan.partitions).bytes);
+        memory_type const m(exec, plan.pairs, plan.partitions, m_base);
+        return try_adopt_groups(m, multi_table::group_in_counted_partitions(
+                                       exec, source, m, table.table(), blocks, begin));
+      }
+      default:
+        return false;
+    }
+  }
+  /// Returns whether all pairs were grouped. If so, the groups become those of the batch.
+  template <class Memory>
+  bool try_adopt_groups(Memory const& m, group_counts const& c) {
+    if (c.overflowed != 0 || c.full != 0) return false;
+    distinct = m.distinct;
+    heads = m.heads;
+    auto const before = reinterpret_cast<std::byte*>(m.rows) - m_base;
+    m_rest = {m.rows, m.bytes - static_cast<std::size_t>(before)};
+    size = c.groups;
+    has_reserved = c.reserved > 0;
+    return true;
+  }
+  template <class Index, class Blocks, class Keys, class Values>
+  void group_by_index(ExecSpace const& exec, Index const& table, Blocks const& blocks,
+                      std::uint64_t begin, Keys const& keys, Values const& values) {
+    m_memory = {};
+    using equality = same_key<Key, typename Index::key_equal>;
+    auto const rows =
+        karpos::rows(keys).with_functions(table.hash_function(), equality{table.key_equality()});
+    using index_type = karpos::row_index<std::decay_t<decltype(rows)>, ExecSpace, Number>;
+    std::uint64_t const n = rows.size();
+    auto const memory = allocate_batch(exec, index_type::bytes_for(n));
+    auto const indexed = [&] {  // waits, and then does not need the second array
+      auto const more = allocate_batch(exec, index_type::workspace_bytes(exec, n));
+      return index_type(
+          exec, rows,
+          {.memory = {memory.data(), memory.size()}, .workspace = {more.data(), more.size()}});
+    }();
+    auto const groups = row_index::index_access::groups(indexed);
+    allocate(exec, allocate_groups(indexed.groups(), nullptr));
+    allocate_groups(indexed.groups(), m_base);
+    if constexpr (Blocks::has_values)
+      device::loop_over(
+          "karpos::multi_table: gather values", exec, keys.extent(0),
+          gather_values<Number, device::held_by_loop<ExecSpace, Values>,
+                        typename Blocks::value_type>{
+              groups.grouped, device::for_loop<ExecSpace>(values), blocks.values + begin});
+    using body = write_groups<decltype(table.table()), Blocks, Keys>;
+    Kokkos::parallel_scan("karpos::multi_table: write groups", index_range(exec, indexed.groups()),
+                          body{groups, table.table(), keys, blocks, begin, distinct, heads}, size);
+    exec.fence("karpos::multi_table: grouped");
+    has_reserved = size < indexed.groups();
+  }
+  /// Allocates the arrays for n groups in `memory`. Returns their bytes.
+  std::size_t allocate_groups(std::uint64_t n, std::byte* memory) {
+    arena a(memory);
+    a.allocate(distinct, n);
+    a.allocate(heads, n);
+    return a.bytes();
+  }
+  void allocate(ExecSpace const& exec, std::size_t bytes) {
+    if (is_given(m_workspace) && can_use_workspace(m_workspace, bytes)) {
+      m_base = static_cast<std::byte*>(m_workspace.data);
+      return;
+    }
+    m_memory = allocate_batch(exec, bytes);
+    m_base = m_memory.data();
+  }
+  /// Allocates memory. Throws an allocation_error that names what the caller did.
+  static Kokkos::View<std::byte*, memory_space> allocate_batch(ExecSpace const& exec,
+                                                               std::size_t bytes) {
+    return allocate_byte_array<memory_space>(exec, "karpos::multi_table: batch", bytes,
+                                             "the pairs of an insertion",
+                                             "insert fewer pairs at once");
+  }
+
+  wrapped_memory m_workspace;
+  Kokkos::View<std::byte*, memory_space> m_memory;
+  std::byte* m_base = nullptr;
+  wrapped_memory m_rest = {nullptr, 0};
+};
+
+}  // namespace karpos::detail::multi_table

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/key_sample.hpp"
+#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/tuning.hpp"
+#include "karpos/detail/relational/reduce_by_key/rows.hpp"
+#include "karpos/detail/tables/multi_table/group_partitions.hpp"
+#include "karpos/device/launch.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/partition.hpp"
+
+// Groups the pairs of an insertion on a GPU. They are split by the hash of their keys into
+// fixed-capacity partitions (partition/fixed_partitions.hpp), and a team (block) groups each
+// partition (group_partitions.hpp). If partitions would overflow, because some keys are frequent,
+// pairs are counted before they are moved. If one team would have too much to do, an index groups
+// the pairs instead (batch.hpp).
+
+namespace karpos::detail::multi_table {
+
+/// The type of a batch's values in rows; no_value for a set.
+template <class Blocks>
+struct values_of_rows {
+  using type = reduce_by_key::no_value;
+};
+template <class Blocks>
+  requires Blocks::has_values
+struct values_of_rows<Blocks> {
+  using type = typename Blocks::value_type;
+};
+template <class Key, class Blocks>
+using row_of_batch =
+    typename reduce_by_key::row_type<Key, typename values_of_rows<Blocks>::type>::type;
+
+/// Whether keys are equal if and only if their bits are, and rows can be moved.
+template <class ExecSpace, class Key, class KeyEqual, class Blocks>
+inline constexpr bool may_group_in_partitions =
+    device::is_device<ExecSpace> && std::is_same_v<KeyEqual, equal_to<Key>> &&
+    partition::is_row<row_of_batch<Key, Blocks>>;
+
+/// The number of partitions of n pairs, and their capacity.
+template <class ExecSpace, class Row>
+struct group_plan {
+  static constexpr std::uint64_t max_capacity = group_sizes<ExecSpace, Row>::capacity / 32 * 32;
+  static constexpr auto max_partitions =
+      static_cast<std::uint64_t>(partition::tuning<ExecSpace>::max_partitions(false));
+  /// With fewer pairs an index is as fast.
+  static constexpr std::uint64_t min_grouped_pairs = 4096;
+  std::uint64_t pairs, partitions;
+  std::uint32_t capacity;
+
+  group_plan(ExecSpace const& exec, std::uint64_t n) : pairs(n) {
+    // Partitions differ in length if keys have several pairs, so the capacity is one and a half
+    // times their mean.
+    constexpr std::uint64_t mean = max_capacity * 2 / 3;
+    auto const teams = static_cast<std::uint64_t>(device::processors(exec));
+    partitions = Kokkos::max((n + mean - 1) / mean, Kokkos::min(teams, n / 1024));
+    double const each =
+        static_cast<double>(n) / static_cast<double>(Kokkos::max(partitions, std::uint64_t(1)));
+    capacity = static_cast<std::uint32_t>(
+        Kokkos::min(std::uint64_t(partition::capacity_for_mean(1.5 * each)), max_capacity));
+  }
+  bool is_applicable() const { return pairs >= min_grouped_pairs && partitions <= max_partitions; }
+};
+
+/// The arrays of a grouping, in one allocation of `bytes`: the distinct keys, the heads that the
+/// table gets for them, and more. The pairs in their partitions come last.
+template <class Row, class Key, class Number>
+struct group_memory {
+  Key* distinct;
+  Number* heads;
+  std::uint32_t *taken, *filled;
+  group_counts* counts;
+  Row* rows;
+  std::uint32_t capacity;
+  std::uint64_t partitions;
+  std::size_t bytes;
+
+  group_memory(std::uint64_t pairs, std::uint64_t n, std::uint32_t each,
+               std::byte* memory = nullptr)
+      : capacity(each),
+        partitions(n) {
+    arena a(memory);
+    a.allocate(distinct, pairs);
+    a.allocate(heads, pairs);
+    a.allocate(taken, partitions);
+    a.allocate(filled, partitions);
+    a.allocate(counts, 1);
+    a.allocate(rows, partitions * capacity);
+    bytes = a.bytes();
+  }
+  partition::fixed_partitions<Row> fixed_partitions() const {
+    return {taken, filled, nullptr, &counts->overflowed, capacity, 0, static_cast<int>(partitions)};
+  }
+};
+
+/// The arrays of a grouping whose pairs are counted before they are moved.
+template <class ExecSpace, class Row, class Key, class Number>
+struct counted_memory {
+  using plan_type = partition::plan<ExecSpace, Row>;
+  plan_type plan;
+  Key* distinct;
+  Number* heads;
+  std::uint64_t* offsets;
+  group_counts* counts;
+  std::byte* partition_workspace;
+  Row* rows;
+  std::uint64_t partitions;
+  std::size_t bytes;
+
+  counted_memory(ExecSpace const& exec, std::uint64_t pairs, std::uint64_t n,
+                 std::byte* memory = nullptr)
+      : plan(exec, pairs, n, false),
+        partitions(n) {
+    arena a(memory);
+    a.allocate(distinct, pairs);
+    a.allocate(heads, pairs);
+    a.allocate(offsets, partitions + 1);
+    a.allocate(counts, 1);
+    a.allocate(partition_workspace, plan.bytes());
+    a.allocate(rows, pairs);
+    bytes = a.bytes();
+  }
+};
+
+/// Returns the pairs, or keys, of a batch as the source of a partition.
+template <class Row, class Blocks, class ExecSpace, class Keys, class Values>
+auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
+  using device::for_loop, device::held_by_loop;
+  if constexpr (Blocks::has_values)
+    return reduce_by_key::keys_and_values<Row, held_by_loop<ExecSpace, Keys>,
+                                          held_by_loop<ExecSpace, Values>>(
+        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values));
+  else
+    return reduce_by_key::keys_only<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
+}
+
+/// Groups pairs that have been split, in the memory m. Waits.
+template <class ExecSpace, class Memory, class Partitions, class Table, class Blocks>
+group_counts group_split(ExecSpace const& exec, Memory const& m, Partitions const& partitions,
+                         Table const& table, Blocks const& blocks, std::uint64_t begin) {
+  using row = std::remove_pointer_t<decltype(m.rows)>;
+  using key = std::remove_pointer_t<decltype(m.distinct)>;
+  device::for_each_in_league(
+      "karpos::multi_table: group partitions", exec, static_cast<int>(m.partitions),
+      group_partitions<ExecSpace, row, Partitions, Table, Blocks, key>{
+          m.rows, partitions, table, blocks, begin, m.distinct, m.heads, m.counts});
+  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
+}
+
+/// How pairs are split into the partitions that teams group.
+enum class grouping {
+  in_fixed_partitions,    // distinct keys, or few equal ones
+  in_counted_partitions,  // partitions of less than about 85 keys: lengths would vary too much
+  by_index                // a key so frequent that its team would work longer than all others
+};
+
+/// Returns the grouping that a sample of the keys suggests. A split of 2^26 pairs in vain would
+/// cost a tenth of what follows.
+template <class ExecSpace, class Source>
+grouping choose_grouping(ExecSpace const& exec, Source const& source, std::uint64_t partitions) {
+  constexpr std::uint64_t min_sampled_pairs = std::uint64_t(1) << 20, keys_each = 85,
+                          max_equal = std::uint64_t(1) << 22;
+  if (source.size() < min_sampled_pairs) return grouping::in_fixed_partitions;
+  Kokkos::View<key_sample, typename ExecSpace::memory_space> const sample(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::multi_table: sample"));
+  count_sample(exec, source, ~std::uint32_t(0), sample.data());
+  key_sample const s = read_back(exec, sample.data(), "karpos::multi_table: a sample of the keys");
+  // If n distinct keys are equally frequent, about s * s / (2 * n) of s sampled keys look equal to
+  // an earlier one.
+  std::uint64_t const sampled = s.keys, equal = s.keys - s.distinct;
+  if (equal * 2 * keys_each * partitions <= sampled * sampled) return grouping::in_fixed_partitions;
+  return source.size() / sampled * s.most <= max_equal ? grouping::in_counted_partitions
+                                                       : grouping::by_index;
+}
+
+/// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns the counters.
+/// If pairs have overflowed or partitions are full, not all pairs are grouped. Waits.
+template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
+group_counts group_in_fixed_partitions(ExecSpace const& exec, Source const& source,
+                                       group_memory<Row, Key, typename Blocks::mapped> const& m,
+                                       Table const& table, Blocks const& blocks,
+                                       std::uint64_t begin) {
+  fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
+  auto const partitions = static_cast<std::uint32_t>(m.partitions);
+  using partition_of = reduce_by_key::partition_of_bits;
+  partition::split_into_fixed_partitions(
+      exec, source, partition::partition_of_row<Source, partition_of>{{partitions, 0}, partitions},
+      m.fixed_partitions(), m.rows);
+  return multi_table::group_split<ExecSpace>(
+      exec, m, uncounted_partitions<Row>{m.fixed_partitions()}, table, blocks, begin);
+}
+/// Groups the pairs of a batch, which are counted before they are moved. Otherwise as
+/// group_in_fixed_partitions.
+template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
+group_counts group_in_counted_partitions(
+    ExecSpace const& exec, Source const& source,
+    counted_memory<ExecSpace, Row, Key, typename Blocks::mapped> const& m, Table const& table,
+    Blocks const& blocks, std::uint64_t begin) {
+  fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
+  auto const partitions = static_cast<std::uint32_t>(m.partitions);
+  partition::split_as_planned(
+      exec, source, reduce_by_key::partition_of_bits(partitions, 0), m.plan, m.partition_workspace,
+      m.rows,
+      Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
+          m.offsets, m.partitions + 1));
+  return multi_table::group_split<ExecSpace>(exec, m, counted_partitions{m.offsets}, table, blocks,
+                                             begin);
+}
+
+}  // namespace karpos::detail::multi_table

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/tables/fullness.hpp"
+#include "karpos/detail/tables/open_addressing/key_order.hpp"
+#include "karpos/detail/tables/open_addressing/tuning.hpp"
+#include "karpos/detail/tables/probe.hpp"
+#include "karpos/detail/tables/slot_protocol.hpp"
+#include "karpos/detail/tables/table_traits.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/outcome.hpp"
+#include "karpos/probing.hpp"
+
+// Open addressing over buckets of B slots. A key lies in the first bucket on its probe path that
+// had a slot never used when the key was inserted; within a bucket, slots fill from the left. So a
+// bucket with an empty slot ends a probe: the key would have taken that slot. At high load such
+// buckets are rare, and misses would probe far. Insertions therefore set overflow marks. Whenever
+// an insertion has passed 4, 8, 16 (and so on) full buckets, it marks the bucket pair passed last:
+//
+//   pair p       | k v | k v | k v | k v || k v | k v | k v | k v |   two buckets, one 64-byte line
+//   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in
+//                cache
+//
+// A probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an
+// H200, load 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
+//
+// An insertion sets its marks once it has found a slot. So a refused key leaves no marks, and
+// lookups in a full table end as early as in one of load 0.98. An insertion that tries many buckets
+// checks whether the table is full, and is refused then at the first missing mark (fullness.hpp).
+// GPUs set marks eagerly, on their way, and do not check whether the table is full (tuning.hpp),
+// until a blocking call has seen keys refused. From then on, bulk insertions do as on CPUs. Once
+// the table is full, the marks of refused keys are removed (rebuild_marks.hpp).
+//
+// If all keys were inserted by table segments (segmented_insertion.hpp), the order of the keys in a
+// full bucket is a mark as well (key_order.hpp).
+//
+//   tuning.hpp          bytes of a bucket, keys in flight: by execution space
+//   ref.hpp             the table as kernels see it: this file
+//   storage.hpp         its memory
+//   rebuild_marks.hpp   the marks of a full table, without those of refused keys
+//
+// Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One
+// key followed through an insertion: docs/design/hash_map_walkthrough.md.
+//
+// Source: the probe loop after cuCollections' static_map (one compare-and-swap per slot); overflow
+// marks after the overflow byte of boost::unordered_flat_map, in an array of their own.
+
+namespace karpos::detail::open_addressing {
+
+/// The types and constants of an open-addressing table. OneStep: one compare-and-swap claims a slot
+/// and publishes its pair.
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
+          bool OneStep =
+              device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
+struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
+  using probing = Probing;
+  static constexpr int bucket_slots = B;
+  static constexpr bool eager_marks = tuning<ExecSpace>::eager_marks;
+  using protocol = slot_protocol<Key, T, OneStep>;
+};
+/// Traits of a table whose insertions set marks once they have found a slot, on GPUs, too.
+template <class Traits>
+struct deferred_marks : Traits {
+  static constexpr bool eager_marks = false;
+};
+
+/// Number of classes of keys that a pair of buckets keeps overflow marks for.
+inline constexpr int marks_per_pair = 8;
+
+/// Returns whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, and so
+/// on. Fewer than 4 would bring little, because most keys lie in their first bucket pair. At every
+/// pair, hits far along the path would read a mark each time.
+KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
+  return tried >= 4 && (tried & (tried - 1)) == 0;
+}
+/// The first bucket of a path with marks.
+inline constexpr std::uint32_t first_mark = 4;
+/// At marks from this bucket of a path on, an insertion checks whether the table is full.
+inline constexpr std::uint32_t full_check_bucket = 16;
+/// From this bucket of a path on, an insertion inspects one part of the table (fullness.hpp) for
+/// every 32 buckets tried.
+inline constexpr std::uint32_t inspection_bucket = 32;
+
+/// Returns the 32-bit words of a table's overflow marks. words_behind_slots adds those of its
+/// fullness (fullness.hpp), which follow the marks.
+KOKKOS_FUNCTION constexpr std::uint64_t mark_words(std::uint64_t pairs) {
+  return (pairs * marks_per_pair + 63) / 64 * 2;
+}
+KOKKOS_FUNCTION constexpr std::uint64_t words_behind_slots(std::uint64_t pairs) {
+  return mark_words(pairs) + fullness::words_for(2 * pairs);
+}
+
+/// Returns whether a table has no free slot, by its fullness at `words`. An insertion that has
+/// tried many buckets first inspects a few more parts of the table. bucket_is_full(bucket): whether
+/// that bucket has no free slot.
+template <class BucketIsFull>
+KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uint32_t tried,
+                             BucketIsFull const& bucket_is_full) {
+  fullness const slots(words, 2 * pairs);
+  if (slots.is_full()) return true;
+  if (tried < inspection_bucket) return false;
+  slots.inspect(tried / inspection_bucket, bucket_is_full);
+  return slots.is_full();
+}
+
+/// Calls f(pair) for each bucket pair that has a mark before the tried-th bucket of a path.
+/// `start`: the path at its first bucket.
+template <class Path, class F>
+KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_t tried,
+                                   F const& f) {
+  auto const sum = [pairs](std::uint64_t a, std::uint64_t b) {
+    return a + b < pairs ? a + b : a + b - pairs;
+  };
+  std::uint64_t pair = start.pair();
+  start.advance(pairs);
+  start.advance(pairs);
+  // The stride between pairs, then twice the stride, and so on.
+  std::uint64_t stride = sum(start.pair(), pairs - pair);
+  for (std::uint32_t at = first_mark; at < tried; at *= 2) {
+    pair = sum(pair, stride);
+    stride = sum(stride, stride);
+    f(pair);
+  }
+}
+
+/// The table as kernels see it; probe.hpp says what they ask of a table.
+template <class Traits>
+class table_ref : public Traits {
+ public:
+  using typename Traits::key_type;
+  using typename Traits::layout;
+  using typename Traits::mapped_type;
+  using typename Traits::protocol;
+  using typename Traits::word;
+  using path = probe_path<typename Traits::probing>;
+  static constexpr int bucket_slots = Traits::bucket_slots;
+  /// Buckets that a probe visits at most. Small buckets are full more often, so that paths may be
+  /// longer.
+  static constexpr std::uint32_t probe_limit =
+      Traits::probing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
+  static constexpr bool merges_under_lock = false;
+  static constexpr unsigned threads_at_once = 0;  ///< no limit for kernels that write (launch.hpp)
+  using order = key_order<typename Traits::key_bits, bucket_slots>;
+
+  table_ref() = default;
+  /// `has_order`: lookups may use the order of keys (key_order.hpp). `seed`: of the home buckets.
+  table_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs,
+            sentinels<typename Traits::key_bits> s, typename Traits::hasher const& hash,
+            typename Traits::key_equal const& equal, bool has_order = false, std::uint64_t seed = 0)
+      : m_slots(slots),
+        m_marks(marks),
+        m_home(hashed::open_addressing, 2 * pairs, 2 * pairs * bucket_slots, seed),
+        m_probes(2 * pairs < probe_limit ? static_cast<std::uint32_t>(2 * pairs) : probe_limit),
+        m_has_order(has_order),
+        m_slot(s),
+        m_hash(hash),
+        m_equal(equal) {}
+
+  template <class Query>
+  KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
+    return hash_of(m_hash, query);
+  }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return path(hash, m_home); }
+  template <class Query>
+  KOKKOS_FUNCTION path start(Query const& query) const {
+    return start_at(hash(query));
+  }
+  KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
+  KOKKOS_FUNCTION static path at_home(std::uint64_t home) { return path::at_home(home); }
+  KOKKOS_FUNCTION void advance(path& p) const { p.advance(pairs()); }
+  KOKKOS_FUNCTION bool past_end(path const& p) const {
+    device::assume(m_probes >= 2);  // so that the first step need not check
+    return p.tried() > m_probes;
+  }
+  KOKKOS_FUNCTION word* bucket(path const& p) const { return m_slots + p.bucket() * bucket_slots; }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const { device::prefetch(bucket(p)); }
+  template <class Query>
+  KOKKOS_FUNCTION bool reserved(Query const& query) const {
+    return m_slot.reserved(query);
+  }
+  KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
+  /// Returns the function from a hash to the bucket where its search begins.
+  KOKKOS_FUNCTION place_among const& home() const { return m_home; }
+  KOKKOS_FUNCTION protocol const& slot() const { return m_slot; }
+  /// Returns the i-th slot, for scans.
+  KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
+
+  /// Sets the overflow marks of the key in a slot, if there is one, in `marks`, which are not the
+  /// table's own.
+  KOKKOS_FUNCTION void mark_stored_key(std::uint64_t i, std::uint32_t* marks) const {
+    word const seen = device::load_relaxed(m_slots + i);
+    if (!m_slot.live(seen)) return;
+    path const home = start(from_bits<key_type>(layout::key_of(seen)));
+    path p = home;
+    while (p.bucket() != i / bucket_slots && p.tried() < m_probes) advance(p);
+    for_each_mark(home, pairs(), p.tried(),
+                  [&](std::uint64_t pair) { set_mark(marks, pair, p.hash()); });
+  }
+
+  /// Returns the predicate: the slot holds a key equal to the query.
+  template <class Query>
+  KOKKOS_FUNCTION auto holds(Query const& query) const {
+    return holds_key<key_type>(m_slot, m_equal, query);
+  }
+
+  /// Inserts an item into this bucket, or merges value into the stored one with combine(stored,
+  /// value).
+  template <device::tile Tile, class Holds, class Combine>
+  KARPOS_STEP_FUNCTION auto insert_step(Tile const& t, path const& p, Holds const& holds_key,
+                                        word item, mapped_type const& value,
+                                        Combine const& combine) const {
+    return bucket_insertion<Tile, Holds, Combine>{
+        *this, t, p, holds_key, item, value, combine, published_window(t, bucket(p))};
+  }
+
+  template <device::access Access, device::tile Tile, class Holds>
+  KARPOS_STEP_FUNCTION auto find_step(Tile const& t, path const& p,
+                                      Holds const& holds_query) const {
+    word const* const slots = bucket(p);
+    if constexpr (!rereads<Tile>) {
+      return bucket_lookup<Tile, Holds, Access>{
+          {*this, t, p, device::load_window<bucket_slots, Access>(t, slots), holds_query}};
+    } else {
+      // CPUs take no branch, for no predictor tells hits from misses, and read the slot again from
+      // the nearest cache: extracting it from a vector register is slower. A slot that held the key
+      // still holds it, or is a tombstone by now.
+      auto const hit = device::load_window<bucket_slots, Access>(t, slots).match(holds_query);
+      constexpr int last = bucket_slots - 1;
+      word const slot =
+          device::load_relaxed(slots + (hit | lane_mask<bucket_slots>::of(last)).first());
+      bool const present = holds_query(slot);
+      // Slots fill from the left. If the last slot was filled after the window was read, the key
+      // was not stored when the window was read.
+      bool ended = m_slot.is_empty()(device::load_relaxed(slots + last));
+      if (at_mark(p.tried())) ended |= !marked(p);
+      return lookup_step<mapped_type>(static_cast<bool>(present | ended),
+                                      {present, layout::value_of(slot)});
+    }
+  }
+
+  template <device::tile Tile, class Holds>
+  KARPOS_STEP_FUNCTION auto erase_step(Tile const& t, path const& p,
+                                       Holds const& holds_query) const {
+    using device::access;
+    word* const slots = bucket(p);
+    if constexpr (!rereads<Tile>) {
+      return bucket_erasure<Tile, Holds>{
+          {*this, t, p, device::load_window<bucket_slots, access::shared>(t, slots), holds_query}};
+    } else {
+      auto const window = device::load_window<bucket_slots, access::shared>(t, slots);
+      if (auto const hit = window.match(holds_query)) {
+        word const seen = device::load_relaxed(slots + hit.first());  // again, as in find_step
+        bool const erased = holds_query(seen) && m_slot.erase(slots + hit.first(), seen);
+        return outcome_step::decide(erased ? outcome::erased : outcome::absent);
+      }
+      return ends(t, p, window) ? outcome_step::decide(outcome::absent) : outcome_step::undecided();
+    }
+  }
+
+ private:
+  using Traits::eager_marks;
+  /// Whether a matched slot is read again instead of extracted from the window.
+  template <class Tile>
+  static constexpr bool rereads =
+      Tile::width == 1 && tuning<typename Traits::execution_space>::reread_slots;
+
+  /// The base of a step in one bucket, for GPUs: the probe evaluates its members as it asks for
+  /// them (probe.hpp). CPUs evaluate a step at once, for windows that are kept go through memory
+  /// there (two cores, misses: 79 instead of 124 M/s).
+  template <device::tile Tile, class Holds>
+  struct bucket_search {
+    table_ref const& table;
+    Tile const& tile;
+    path const& at;
+    device::window<Tile, word, bucket_slots> window;
+    Holds const& holds;
+
+    KOKKOS_FUNCTION bool ended() const { return table.ends(tile, at, window); }
+  };
+  template <device::tile Tile, class Holds, device::access Access>
+  struct bucket_lookup : bucket_search<Tile, Holds> {
+    word slot{};
+    bool present = this->window.only(this->holds, slot);
+
+    KARPOS_STEP_FUNCTION bool decided() const { return present; }
+    KOKKOS_FUNCTION bool ended() const {
+      if (bucket_search<Tile, Holds>::ended()) return true;
+      if constexpr (order::classes != 0 && Tile::width == 1 && Access == device::access::frozen)
+        return this->table.m_has_order && this->at.tried() == 2 &&
+               this->table.ends_in_order(this->at, this->window);
+      return false;
+    }
+    KOKKOS_FUNCTION found<mapped_type> answer() const { return {true, layout::value_of(slot)}; }
+  };
+  template <device::tile Tile, class Holds>
+  struct bucket_erasure : bucket_search<Tile, Holds> {
+    lane_mask<bucket_slots> hit = this->window.match(this->holds);
+
+    KARPOS_STEP_FUNCTION bool decided() const { return static_cast<bool>(hit); }
+    KOKKOS_FUNCTION outcome answer() const {
+      word* const slot = this->table.bucket(this->at) + hit.first();
+      word const seen = this->window.get(hit.first());
+      bool const erased = this->tile.once([&] { return this->table.m_slot.erase(slot, seen); });
+      return erased ? outcome::erased : outcome::absent;
+    }
+  };
+
+  /// An insertion into a bucket, which happens when the probe asks whether it is decided.
+  template <device::tile Tile, class Holds, class Combine>
+  struct bucket_insertion {
+    table_ref const& table;
+    Tile const& tile;
+    path const& at;
+    Holds const& holds;
+    word item;
+    mapped_type const& value;
+    Combine const& combine;
+    device::window<Tile, word, bucket_slots> window;
+    outcome done = outcome::existing;
+
+    KARPOS_STEP_FUNCTION bool decided() {
+      word* const slots = table.bucket(at);
+      if (auto const hit = window.match(holds)) {
+        if (!eager_marks && at.tried() > first_mark) [[unlikely]]
+          table.set_marks(tile, at);
+        table.merge(tile, slots + hit.first(), window.get(hit.first()), value, combine);
+        return true;
+      }
+      auto const is_empty = table.m_slot.is_empty();
+      auto holes = window.match(is_empty);
+      if (!eager_marks && at.tried() > first_mark && holes) [[unlikely]]
+        table.set_marks(tile, at);
+      for (; holes; holes = holes.without_first()) {
+        word* const slot = slots + holes.first();
+        word const seen = tile.once([&] { return table.m_slot.claim(slot, item); });
+        if (is_empty(seen)) {
+          done = outcome::inserted;
+          return true;
+        }
+        if (holds(seen)) {
+          table.merge(tile, slot, seen, value, combine);
+          return true;
+        }
+      }
+      if constexpr (eager_marks) {
+        if (at_mark(at.tried())) tile.once([&] { return table.mark_pair(at); });
+      } else if (at.tried() >= full_check_bucket && at_mark(at.tried()) &&
+                 tile.once([&] { return table.is_refused(at); })) [[unlikely]] {
+        done = outcome::full;
+        return true;
+      }
+      return false;
+    }
+    KOKKOS_FUNCTION outcome answer() const { return done; }
+    KOKKOS_FUNCTION static bool ended() { return false; }
+  };
+
+  /// Returns whether a key that is not in this window cannot lie further along the path.
+  template <device::tile Tile, class Window>
+  KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
+    if (window.any(m_slot.is_empty())) return true;
+    return at_mark(p.tried()) && !t.once([&] { return marked(p); });
+  }
+
+  /// Returns whether the first pair ends a path, by the order of the keys in its second bucket
+  /// (key_order.hpp). Requires: that bucket is full.
+  template <class Window>
+  KOKKOS_FORCEINLINE_FUNCTION bool ends_in_order(path const& p, Window const& window) const {
+    auto const key = [&](int i) { return layout::key_of(window.get(i)); };
+    typename Traits::key_bits const erased = m_slot.reserved_keys().erased;
+    bool has_tombstone = false;
+    for (int i = 0; i < bucket_slots; ++i) has_tombstone = has_tombstone | (key(i) == erased);
+    return !has_tombstone && (order::marks(key) >> order::class_of(p.hash()) & 1) == 0;
+  }
+
+  KOKKOS_FUNCTION static std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
+    return pair * marks_per_pair + hash % marks_per_pair;
+  }
+  KOKKOS_FUNCTION bool marked(path const& p) const {
+    std::uint64_t const bit = mark_bit(p.pair(), p.hash());
+    return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
+  }
+  KOKKOS_FUNCTION static void set_mark(std::uint32_t* marks, std::uint64_t pair,
+                                       std::uint64_t hash) {
+    std::uint64_t const bit = mark_bit(pair, hash);
+    device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
+  }
+  /// Sets the mark of the bucket that a path has come to. A release fence follows if other threads
+  /// may test the mark, see set_marks.
+  KOKKOS_FUNCTION bool mark_pair(path const& p) const {
+    set_mark(m_marks, p.pair(), p.hash());
+    if (p.tried() >= full_check_bucket) device::release_fence();
+    return true;
+  }
+  /// Sets the marks before the bucket that a path has come to, for a key that is stored, or about
+  /// to be. A release fence follows the marks of keys behind full_check_bucket, so that a thread
+  /// that finds the table full sees these marks.
+  template <device::tile Tile>
+  KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
+    t.once([&] {
+      for_each_mark(start_at(p.hash()), pairs(), p.tried(),
+                    [&](std::uint64_t pair) { set_mark(m_marks, pair, p.hash()); });
+      if (p.tried() > full_check_bucket) device::release_fence();
+      return true;
+    });
+  }
+  /// Returns whether an insertion is refused at this mark: the table is full, and the mark is not
+  /// set, so that its key does not lie behind it.
+  KOKKOS_FUNCTION bool is_refused(path const& p) const {
+    return open_addressing::is_full(m_marks + mark_words(pairs()), pairs(), p.tried(),
+                                    [this](std::uint64_t bucket) { return is_full(bucket); }) &&
+           !marked(p);
+  }
+  KOKKOS_FUNCTION bool is_full(std::uint64_t bucket) const {
+    for (std::uint64_t i = bucket * bucket_slots; i < (bucket + 1) * bucket_slots; ++i)
+      if (m_slot.is_empty()(device::load_relaxed(m_slots + i))) return false;
+    return true;
+  }
+
+  /// Returns a window without slots that are claimed but not yet published: such a slot might be
+  /// about to hold our key. Spins, for its claimant is a running thread two stores away from
+  /// publishing it.
+  template <device::tile Tile>
+  KOKKOS_FUNCTION auto published_window(Tile const& t, word const* slots) const {
+    auto window = device::load_window<bucket_slots, device::access::shared>(t, slots);
+    if constexpr (!protocol::one_step)
+      while (window.match([this](word w) { return m_slot.busy(w); }))
+        window = device::load_window<bucket_slots, device::access::shared>(t, slots);
+    return window;
+  }
+
+  template <device::tile Tile, class Combine>
+  KOKKOS_FUNCTION void merge(Tile const& t, word* slot, word seen, mapped_type const& value,
+                             Combine const& combine) const {
+    if constexpr (layout::has_value && !std::is_same_v<Combine, keep_stored>)
+      t.once([&] {
+        m_slot.merge(slot, seen, value, combine);
+        return true;
+      });
+  }
+
+  word* m_slots = nullptr;
+  std::uint32_t* m_marks = nullptr;
+  place_among m_home;  // buckets
+  std::uint32_t m_probes = 0;
+  bool m_has_order = false;
+  protocol m_slot{};
+  typename Traits::hasher m_hash{};
+  typename Traits::key_equal m_equal{};
+};
+
+}  // namespace karpos::detail::open_addressing

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/tables/slot.hpp"
+#include "karpos/device/arithmetic.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/key_value.hpp"
+
+// The rows of an insertion by table segments (segmented_insertion.hpp): keys with their values, or
+// keys of a set. A partition holds the rows of one segment, or of a few neighbouring ones.
+
+namespace karpos::detail::open_addressing {
+
+template <class Key, class T>
+struct row_type {
+  using type = key_value<Key, T>;
+};
+template <class Key>
+struct row_type<Key, no_value> {
+  using type = Key;
+};
+
+template <class Table>
+using row_of = typename row_type<typename Table::key_type, typename Table::mapped_type>::type;
+/// Whether rows have a size that a partition moves, and buckets are small enough for
+/// build_segments.
+template <class Table>
+inline constexpr bool has_rows =
+    Table::bucket_slots <= 32 &&
+    (sizeof(row_of<Table>) == 4 || sizeof(row_of<Table>) == 8 || sizeof(row_of<Table>) == 16);
+
+/// Returns the key of a row: a pair's, or the row itself, whatever members it has.
+template <class Key, class T>
+KOKKOS_FORCEINLINE_FUNCTION Key const& key_of(key_value<Key, T> const& r) {
+  return r.key;
+}
+template <class Key>
+KOKKOS_FORCEINLINE_FUNCTION Key const& key_of(Key const& key) {
+  return key;
+}
+
+/// The keys and the values of an array of rows, as the bodies of bulk kernels read them.
+template <class Row>
+struct keys_of_rows {
+  Row const* rows;
+  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
+    return open_addressing::key_of(rows[i]);
+  }
+};
+template <class Row, class T>
+struct values_of_rows {
+  Row const* rows;
+  KOKKOS_FUNCTION T operator()([[maybe_unused]] std::uint64_t i) const {
+    if constexpr (is_no_value<T>)
+      return {};
+    else
+      return rows[i].value;
+  }
+};
+/// Stencil that selects the rows whose bit is set.
+struct set_bits_of {
+  std::uint32_t const* bits;
+  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+    return (bits[i / 32] >> (i % 32) & 1) != 0;
+  }
+};
+
+/// The source of the rows in the slots of a table, some of which hold no row.
+template <class Table>
+struct rows_of_slots : partition::plain_rows<row_of<Table>> {
+  using typename partition::plain_rows<row_of<Table>>::row;
+  Table table;
+  std::uint64_t slots;
+  rows_of_slots(Table const& t, std::uint64_t n) : table(t), slots(n) {}
+  KOKKOS_FUNCTION std::uint64_t size() const { return slots; }
+  KOKKOS_FORCEINLINE_FUNCTION row load(std::uint64_t i) const {
+    using layout = typename Table::layout;
+    auto const slot = *table.slot_at(i);
+    auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
+    if constexpr (layout::has_value)
+      return {.key = key, .value = layout::value_of(slot)};
+    else
+      return key;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(row const& r) {
+    return open_addressing::key_of(r);
+  }
+};
+/// Filter of a split that removes the rows of slots without a key.
+template <class Table>
+struct empty_slot_filter {
+  static constexpr std::size_t scratch_bytes = 0;
+  static constexpr std::uint32_t none = ~std::uint32_t(0);
+  struct pending {};
+  Table table;
+
+  template <class Team>
+  KOKKOS_FUNCTION void begin(Team const&, std::byte*) const {}
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t try_filter(std::byte*, row_of<Table> const& r,
+                                                       std::uint64_t) const {
+    return table.reserved(open_addressing::key_of(r)) ? 0 : none;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(std::byte*, pending&, std::uint32_t, row_of<Table> const&,
+                                       std::uint64_t) const {}
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::byte*, pending const&) const {}
+  template <class Team>
+  KOKKOS_FUNCTION void end(Team const&, std::byte*) const {}
+};
+
+/// Rows split into partitions. The rows of a partition are contiguous, either from `begins[p]` on
+/// or in a partition of fixed capacity.
+template <class Row>
+struct split_rows {
+  Row const* rows;
+  std::uint64_t const* begins;  // or null
+  partition::fixed_partitions<Row> fixed_partitions;
+
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const {
+    return begins != nullptr ? begins[p] : p * fixed_partitions.capacity;
+  }
+  KOKKOS_FUNCTION std::uint64_t count(std::uint64_t p) const {
+    return begins != nullptr ? begins[p + 1] - begins[p] : fixed_partitions.stored_rows(p);
+  }
+};
+
+/// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
+/// split, and these into segments, one of which a team (CUDA: a block) holds at once. A partition
+/// has one segment, or several if there are more segments than max_partitions. If there are more
+/// partitions than max_partitions_of_one_pass, rows are split in two passes: into coarse partitions
+/// of partitions_each neighbouring ones first.
+struct segment_plan {
+  std::uint64_t pairs, partition_pairs, segment_pairs;
+  std::uint64_t partitions, segments_per_partition;
+  std::uint64_t coarse_partitions = 0, partitions_each = 1;  // no coarse partitions: one pass
+
+  segment_plan(std::uint64_t table_pairs, std::uint64_t max_segment_pairs,
+               std::uint64_t max_partitions,
+               std::uint64_t max_partitions_of_one_pass = ~std::uint64_t(0))
+      : pairs(table_pairs) {
+    std::uint64_t const segments = ratio(pairs, max_segment_pairs);
+    segments_per_partition = ratio(segments, max_partitions);
+    partitions = ratio(segments, segments_per_partition);
+    partition_pairs = Kokkos::max(ratio(pairs, partitions), std::uint64_t(2));
+    partitions = ratio(pairs, partition_pairs);
+    segment_pairs = ratio(partition_pairs, segments_per_partition);
+    if (partitions <= max_partitions_of_one_pass) return;
+    while (partitions_each * partitions_each < partitions) ++partitions_each;
+    coarse_partitions = ratio(partitions, partitions_each);
+    partitions_each = ratio(partitions, coarse_partitions);
+  }
+
+ private:
+  static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+};
+
+/// Returns the partition of a key, by its home bucket, or the coarse partition if these have
+/// partitions_each partitions. Requires: fewer than 2^31 pairs.
+template <class Table>
+struct partition_of_key {
+  Table table;
+  // Instead of a division by d, the pairs of a partition, with 2^s < d <= 2^(s+1): a multiplication
+  // by 2^(32+s) / d, rounded up, and a shift. This factor times d exceeds 2^(32+s) by less than d,
+  // and so the quotient of 31 bits is exact.
+  std::uint32_t factor;
+  int shift;
+
+  partition_of_key(Table const& t, segment_plan const& p, std::uint64_t partitions_each = 1)
+      : table(t) {
+    std::uint64_t const pairs = p.partition_pairs * partitions_each;
+    shift = 31 + static_cast<int>(std::bit_width(pairs - 1));
+    factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / pairs + 1);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
+    std::uint64_t const pair = table.home().narrow(table.hash(key)) / 2;
+    return static_cast<std::uint32_t>(pair * factor >> shift);
+  }
+};
+
+/// Returns the partition of a key whose first pair is full, by its second pair. There are at most
+/// as many partitions as a segment_plan has, and at most `max_partitions`.
+template <class Table>
+struct partition_of_second_pair {
+  static constexpr std::uint64_t max_partitions = 1024;
+  Table table;
+  int shift = 0;
+  std::uint64_t partitions;
+
+  partition_of_second_pair(Table const& t, segment_plan const& p) : table(t) {
+    auto const partitions_for = [&] { return ((2 * p.pairs - 1) >> shift) + 1; };
+    while (partitions_for() > Kokkos::min(p.partitions, max_partitions)) ++shift;
+    partitions = partitions_for();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
+    auto path = table.start(key);
+    table.advance(path);
+    table.advance(path);
+    return static_cast<std::uint32_t>(path.bucket() >> shift);
+  }
+};
+
+}  // namespace karpos::detail::open_addressing

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/partition/chunks.hpp"
+#include "karpos/detail/tables/open_addressing/build_segments.hpp"
+#include "karpos/detail/tables/open_addressing/segment_rows.hpp"
+#include "karpos/detail/tables/probe.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/partition.hpp"
+#include "karpos/table_options.hpp"
+
+// Bulk insertion by table segments, for GPUs. A segment is a run of bucket pairs that a team (CUDA:
+// a block) holds in its scratch (shared memory). Rows are split by the segment that their keys
+// belong to: random accesses stay in scratch, and memory is read and written in order. A random
+// compare-and-swap would move 128 bytes of memory for 8.
+//
+//   rows    |      |      |      | …          in the caller's order
+//   split   | partition 0 | partition 1 | …   by the pair of a key's home bucket: into partitions
+//                                             of fixed capacity, or after counting if too many
+//                                             rows overflow these
+//   table   | segment 0 | segment 1 | …       a team builds a segment in its scratch and writes
+//                                             it back
+//
+// Rows whose first pair is full are deferred: they are inserted one by one afterwards, so that the
+// table is the same as if all rows had been inserted in this way.
+
+namespace karpos::detail::open_addressing {
+
+/// Returns the capacity of each of `partitions` partitions for `rows` rows, or 0 if they cannot
+/// have fixed capacities: the rows claimed of one partition are counted in 31 bits
+/// (partition/move.hpp), the places in all of them in 32.
+inline std::uint32_t partition_capacity(std::uint64_t rows, std::uint64_t partitions) {
+  double const mean = static_cast<double>(rows) / static_cast<double>(partitions);
+  std::uint64_t const capacity = partition::capacity_for_mean(mean);
+  bool const is_counted = mean < 1 << 29 && partitions * capacity <= ~std::uint32_t(0);
+  return is_counted ? static_cast<std::uint32_t>(capacity) : 0;
+}
+
+/// Returns the segments of a table whose rows are split in one pass.
+template <class ExecSpace, class Table>
+segment_plan one_pass_plan(std::uint64_t pairs) {
+  return {pairs, build_segments<ExecSpace, Table, keep_stored>::max_segment_pairs,
+          tuning<ExecSpace>::max_partitions};
+}
+/// Returns the segments of an empty table. `rows` rows are split in two passes if that is faster,
+/// and if the coarse partitions fit into the table's slots, where they lie between the passes.
+template <class ExecSpace, class Table>
+segment_plan empty_table_plan(std::uint64_t pairs, std::uint64_t rows) {
+  using tuned = tuning<ExecSpace>;
+  constexpr std::uint64_t pair_bytes = 2 * Table::bucket_slots * sizeof(typename Table::word);
+  segment_plan const two(pairs, build_segments<ExecSpace, Table, keep_stored>::max_segment_pairs,
+                         tuned::max_partitions_of_two_passes, tuned::max_partitions_of_one_pass);
+  if (two.coarse_partitions != 0 && partition_capacity(rows, two.partitions) != 0) {
+    std::uint64_t const places =
+        two.coarse_partitions * partition_capacity(rows, two.coarse_partitions);
+    if (places != 0 && places <= pairs * pair_bytes / sizeof(row_of<Table>)) return two;
+  }
+  return open_addressing::one_pass_plan<ExecSpace, Table>(pairs);
+}
+
+/// The arrays of an insertion of n rows.
+template <class ExecSpace, class Table>
+struct segment_memory {
+  using row = row_of<Table>;
+  using split_plan = partition::plan<ExecSpace, row>;
+
+  segment_plan segments, counted;  // counted: if rows are split again, after counting
+  split_plan split;
+  std::uint64_t n, places;  // rows, and elements of their array
+  row* rows = nullptr;
+  partition::fixed_partitions<row> fixed_partitions{};
+  partition::fixed_partitions<row>
+      coarse{};  // in the slots of the table; with the same overflow list
+  deferred_rows<row> deferred{};
+  std::uint64_t* begins = nullptr;
+  segment_counts* counts = nullptr;
+  std::byte* split_workspace = nullptr;
+  std::size_t bytes = 0;
+
+  segment_memory(ExecSpace const& exec, segment_plan const& p, std::uint64_t count,
+                 std::byte* memory = nullptr)
+      : segments(p),
+        counted(open_addressing::one_pass_plan<ExecSpace, Table>(p.pairs)),
+        split(exec, count, counted.partitions, false),
+        n(count),
+        places(count) {
+    deferred.capacity = n / 4;
+    fixed_partitions.partitions = static_cast<int>(segments.partitions);
+    fixed_partitions.capacity = partition_capacity(n, segments.partitions);
+    fixed_partitions.list_capacity = static_cast<std::uint32_t>(n / 64 + 256);
+    places = Kokkos::max(n, segments.partitions * fixed_partitions.capacity);
+    arena a(memory);
+    a.allocate(rows, places);
+    a.allocate(fixed_partitions.list, has_fixed_partitions() ? fixed_partitions.list_capacity : 0);
+    a.allocate(fixed_partitions.taken, segments.partitions);
+    a.allocate(fixed_partitions.filled, segments.partitions);
+    a.allocate(fixed_partitions.overflowed, 1);
+    a.allocate(deferred.rows, deferred.capacity);
+    a.allocate(deferred.bits, places / 32 + 1);
+    a.allocate(begins, counted.partitions + 1);
+    a.allocate(counts, 1);
+    a.allocate(split_workspace, split.bytes());
+    coarse = fixed_partitions;
+    coarse.partitions = static_cast<int>(segments.coarse_partitions);
+    coarse.capacity = has_coarse() ? partition_capacity(n, segments.coarse_partitions) : 0;
+    a.allocate(coarse.taken, segments.coarse_partitions);
+    a.allocate(coarse.filled, segments.coarse_partitions);
+    bytes = a.bytes();
+  }
+  bool has_fixed_partitions() const { return fixed_partitions.capacity != 0; }
+  bool has_coarse() const { return segments.coarse_partitions != 0; }
+};
+
+/// Returns the bytes of these arrays, enough whether the table is empty or not.
+template <class ExecSpace, class Table>
+std::size_t segmented_insertion_bytes(ExecSpace const& exec, std::uint64_t pairs,
+                                      std::uint64_t rows) {
+  using memory = segment_memory<ExecSpace, Table>;
+  auto const one = open_addressing::one_pass_plan<ExecSpace, Table>(pairs),
+             of_empty = open_addressing::empty_table_plan<ExecSpace, Table>(pairs, rows);
+  return Kokkos::max(memory(exec, one, rows).bytes, memory(exec, of_empty, rows).bytes);
+}
+
+/// Makes every slot of a table empty. Asynchronous.
+template <class ExecSpace, class Table>
+void clear_slots(ExecSpace const& exec, std::string const& label, Table const& table) {
+  using word = typename Table::word;
+  fill_with(label + " (clear)", exec, table.slot_at(0), table.pairs() * 2 * Table::bucket_slots,
+            same_value<word>{table.slot().empty_slot()});
+}
+
+/// Counts the rows that overflowed their partitions. If the list is too short for these, sets
+/// `skewed`, and no segment is built.
+template <class Row>
+struct count_overflow {
+  partition::fixed_partitions<Row> fixed_partitions;
+  segment_counts* counts;
+  KOKKOS_FUNCTION void operator()(std::uint64_t) const {
+    counts->overflowed = *fixed_partitions.overflowed;
+    if (*fixed_partitions.overflowed > fixed_partitions.list_capacity) counts->skewed = 1;
+  }
+};
+
+/// Returns whether an insertion of `rows` rows into a table of `pairs` bucket pairs goes by
+/// segments.
+template <class ExecSpace, class Table>
+bool uses_segments(bulk_strategy strategy, std::uint64_t pairs, std::uint64_t rows) {
+  using tuned = tuning<ExecSpace>;
+  constexpr std::uint64_t max_rows = ~std::uint32_t(0), max_pairs = max_rows / 2;
+  if (strategy == bulk_strategy::direct || rows == 0 || rows > max_rows || pairs > max_pairs)
+    return false;
+  if (one_pass_plan<ExecSpace, Table>(pairs).segments_per_partition >
+      tuned::max_segments_per_partition)
+    return false;
+  if (strategy == bulk_strategy::partitioned) return true;
+  if (!tuned::prefers_segments) return false;
+  std::uint64_t const bytes = pairs * 2 * Table::bucket_slots * sizeof(typename Table::word);
+  return bytes >= tuned::min_segmented_table_bytes &&
+         bytes / tuned::max_table_bytes_per_row <= rows;
+}
+
+/// Inserts a deferred row, whose first bucket pair is full: the search begins with the second pair.
+template <class Body>
+struct insert_beyond_first_pair : Body {
+  using path = typename Body::path;
+
+  KOKKOS_FUNCTION path stage(std::uint64_t i) const {
+    path p = Body::stage(i);
+    this->table.advance(p);
+    this->table.advance(p);
+    return p;
+  }
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, path& p) const {
+    if (!this->table.past_end(p)) return Body::operator()(i, p);
+    return this->stencil(i)
+               ? device::staged_result::counted(insert_report::counter_of(outcome::full))
+               : device::staged_result::done();
+  }
+};
+
+/// An insertion by segments, in memory that is already allocated.
+template <class ExecSpace, class Table, class Combine>
+class segmented_insertion {
+  using row = row_of<Table>;
+  using memory_type = segment_memory<ExecSpace, Table>;
+  using step = build_segments<ExecSpace, Table, Combine>;
+  using begins_view =
+      Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
+
+ public:
+  segmented_insertion(ExecSpace const& exec, std::string label, Table const& table,
+                      memory_type const& memory, Combine const& combine)
+      : m_exec(exec),
+        m_label(std::move(label)),
+        m_table(table),
+        m_memory(memory),
+        m_combine(combine) {}
+
+  /// Splits rows and inserts them: into partitions of fixed capacity first, and once more after
+  /// counting if too many rows overflow these. Returns whether it inserted the rows: not if a
+  /// partition has far more rows than others. Blocks.
+  template <class Keys, class Values, class ReportView>
+  bool insert(Keys const& keys, Values const& values, table_state state,
+              ReportView const& report_view, insert_report& report) {
+    segment_counts counts{};
+    counts.skewed = 1;
+    if (m_memory.has_fixed_partitions()) {
+      split(source(keys, values), partition::no_filter{});
+      counts = build(m_memory.segments, state, {m_memory.rows, nullptr, m_memory.fixed_partitions});
+    }
+    if (counts.skewed != 0) {
+      begins_view const begins(m_memory.begins, m_memory.counted.partitions + 1);
+      partition::split_as_planned(m_exec, source(keys, values),
+                                  partition_of_key<Table>(m_table, m_memory.counted),
+                                  m_memory.split, m_memory.split_workspace, m_memory.rows, begins);
+      counts = build(m_memory.counted, state, {m_memory.rows, m_memory.begins, {}});
+    }
+    if (counts.skewed != 0) return false;
+    m_loses_order = counts.overflowed > 0;
+    report = finish(counts, report_view);
+    return true;
+  }
+  /// Inserts the keys of another table, as many as the memory is for, into an empty one. Returns
+  /// whether it did: not if the list of overflowed rows is too short. Blocks.
+  template <class ReportView>
+  bool insert_slots(Table const& from, std::uint64_t slots, bool has_order,
+                    ReportView const& report_view, insert_report& report) {
+    if (!m_memory.has_fixed_partitions()) return false;
+    split(rows_of_slots<Table>(from, slots), empty_slot_filter<Table>{from});
+    segment_counts const counts = build(m_memory.segments, {true, has_order},
+                                        {m_memory.rows, nullptr, m_memory.fixed_partitions});
+    if (counts.skewed != 0) return false;
+    m_loses_order = counts.overflowed > 0;
+    report = finish(counts, report_view);
+    return true;
+  }
+  /// Returns whether keys were inserted that no team has seen: the order of keys says nothing of
+  /// these.
+  bool loses_order() const { return m_loses_order; }
+
+ private:
+  template <class Keys, class Values>
+  static auto source(Keys const& keys, Values const& values) {
+    if constexpr (Table::layout::has_value)
+      return partition::keys_and_values<row, device::held_by_loop<ExecSpace, Keys>,
+                                        device::held_by_loop<ExecSpace, Values>>(
+          device::for_loop<ExecSpace>(keys), device::for_loop<ExecSpace>(values));
+    else
+      return partition::keys_only<device::held_by_loop<ExecSpace, Keys>>(
+          device::for_loop<ExecSpace>(keys));
+  }
+  /// Returns the function from a row to its partition, or to its coarse one.
+  template <class Source>
+  auto partition_of(std::uint64_t partitions_each, std::uint64_t partitions) const {
+    using of_key = partition_of_key<Table>;
+    return partition::partition_of_row<Source, of_key>{
+        of_key(m_table, m_memory.segments, partitions_each),
+        static_cast<std::uint32_t>(partitions)};
+  }
+  /// Splits rows into partitions of fixed capacity, in one pass or in two, except those that
+  /// `filter` removes.
+  template <class Source, class Filter>
+  void split(Source const& from, Filter const& filter) const {
+    auto const& m = m_memory;
+    auto const to_fine = partition_of<Source>(1, m.segments.partitions);
+    if (!m.has_coarse())
+      return partition::split_into_fixed_partitions(m_exec, from, to_fine,
+                                                    m.fixed_partitions.with_filter(filter), m.rows);
+    auto const to_coarse =
+        partition_of<Source>(m.segments.partitions_each, m.segments.coarse_partitions);
+    auto* const coarse_rows = reinterpret_cast<row*>(m_table.slot_at(0));
+    partition::split_in_two_passes(
+        m_exec, from, partition::pass{to_coarse, m.coarse.with_filter(filter), coarse_rows},
+        partition::rows_in_partitions<Source>(coarse_rows),
+        partition::pass{to_fine, m.fixed_partitions, m.rows});
+  }
+  segment_counts build(segment_plan const& plan, table_state state,
+                       split_rows<row> const& rows) const {
+    auto const& m = m_memory;
+    fill_words("karpos::hash_table: clear deferred rows", m_exec, m.deferred.bits,
+               m.places / 32 + 1, 0);
+    fill_words("karpos::hash_table: clear counts", m_exec, m.counts, 1, 0);
+    std::uint64_t const row_limit = 8 * (m.n / plan.partitions) + 16384;
+    if (rows.begins != nullptr)
+      device::loop_over("karpos::hash_table: measure partitions", m_exec, plan.partitions,
+                        partition::find_long_partition{m.begins, row_limit, &m.counts->skewed});
+    else
+      device::loop_over("karpos::hash_table: count overflow", m_exec, 1,
+                        count_overflow<row>{m.fixed_partitions, m.counts});
+    auto const segments = static_cast<int>(plan.partitions * plan.segments_per_partition);
+    device::for_each_in_league(
+        m_label + " by segments", m_exec,
+        Kokkos::min(segments, step::teams_at_once * device::processors(m_exec)),
+        step(m_table, plan, rows, m.deferred, m.counts, state, m_combine));
+    return read_back(m_exec, m.counts, "karpos::hash_table: counts of an insertion by segments");
+  }
+  /// Inserts the overflowed and the deferred rows. Returns the report of all rows.
+  template <class ReportView>
+  insert_report finish(segment_counts const& counts, ReportView const& report) const {
+    auto const& deferred = m_memory.deferred;
+    insert_report done = counts.report;
+    std::uint64_t const stored = Kokkos::min(counts.deferred, deferred.capacity);
+    if (counts.overflowed > 0)
+      done += insert_each(counts.overflowed, body_for(m_memory.fixed_partitions.list, everything{}),
+                          report);
+    if (counts.deferred > stored)
+      done += insert_deferred(m_memory.rows, m_memory.places, set_bits_of{deferred.bits}, report);
+    if (stored > 0)
+      done += insert_deferred(
+          counts.deferred > stored ? deferred.rows : group_by_second_pair(deferred.rows, stored),
+          stored, everything{}, report);
+    return done;
+  }
+  /// Groups deferred rows by the pairs where their search goes on, so that what threads read and
+  /// write at about the same time is close in memory. The grouped rows replace the rows that were
+  /// split. Returns the grouped rows, or `rows` if grouping is not worth it.
+  row const* group_by_second_pair(row const* rows, std::uint64_t n) const {
+    partition_of_second_pair<Table> const partition_of(m_table, m_memory.counted);
+    typename memory_type::split_plan const plan(m_exec, n, partition_of.partitions, false);
+    if (n < tuning<ExecSpace>::min_grouped_rows || plan.bytes() > m_memory.split.bytes())
+      return rows;
+    using source = partition::rows_of_array<rows_of_slots<Table>>;
+    partition::split_as_planned(m_exec, source(rows, n), partition_of, plan,
+                                m_memory.split_workspace, m_memory.rows,
+                                begins_view(m_memory.begins, partition_of.partitions + 1));
+    return m_memory.rows;
+  }
+  using keys_type = keys_of_rows<row>;
+  using values_type = values_of_rows<row, typename Table::mapped_type>;
+  template <class Stencil>
+  using body = insert_body<0, Table, keys_type, values_type, Combine, Stencil>;
+
+  template <class Stencil>
+  body<Stencil> body_for(row const* rows, Stencil const& stencil) const {
+    return {{m_table, keys_type{rows}}, values_type{rows}, m_combine, stencil};
+  }
+  template <class Stencil, class ReportView>
+  insert_report insert_deferred(row const* rows, std::uint64_t n, Stencil const& stencil,
+                                ReportView const& report) const {
+    return insert_each(n, insert_beyond_first_pair<body<Stencil>>{body_for(rows, stencil)}, report);
+  }
+  template <class Body, class ReportView>
+  insert_report insert_each(std::uint64_t n, Body const& rows, ReportView const& report) const {
+    device::tally_each_staged<0>(m_label, m_exec, n, rows, report);
+    return read_back(m_exec, report.data(), "karpos::hash_table: report of an insertion");
+  }
+
+  ExecSpace m_exec;
+  std::string m_label;
+  Table m_table;
+  memory_type m_memory;
+  Combine m_combine;
+  bool m_loses_order = false;
+};
+
+/// Calls f(insertion) with an insertion by segments of n rows, in the caller's memory or its own,
+/// if the strategy and the table allow it and there is memory. Returns what f does, which is
+/// whether the rows were inserted; or false. If they were not, a table that was empty is empty
+/// again.
+template <class Storage, class Combine, class F>
+bool with_segmented_insertion(typename Storage::execution_space const& exec,
+                              std::string const& label, Storage const& storage, std::uint64_t n,
+                              bool is_empty, Combine const& combine, bulk_options const& options,
+                              F const& f) {
+  using exec_space = typename Storage::execution_space;
+  using table = typename Storage::ref_type;
+  using memory = segment_memory<exec_space, table>;
+  std::uint64_t const pairs = storage.bucket_count() / 2;
+  if (!open_addressing::uses_segments<exec_space, table>(options.strategy, pairs, n)) return false;
+  segment_plan const segments = is_empty
+                                    ? open_addressing::empty_table_plan<exec_space, table>(pairs, n)
+                                    : open_addressing::one_pass_plan<exec_space, table>(pairs);
+  std::size_t const bytes = memory(exec, segments, n).bytes;
+  if (!detail::can_use_workspace(options.workspace, bytes)) return false;
+  std::optional<workspace<exec_space>> w;
+  try {
+    w.emplace(exec, workspace_user{"insert", "insert_bytes(exec, keys, strategy)"},
+              options.workspace, bytes);
+  } catch (allocation_error const&) {
+    return false;
+  }
+  table const t = storage.ref();
+  segmented_insertion<exec_space, table, Combine> insertion(
+      exec, label, t, memory(exec, segments, n, w->data()), combine);
+  bool const inserted = f(insertion);
+  if (insertion.loses_order()) storage.invalidate_order();
+  if (!inserted && segments.coarse_partitions != 0) clear_slots(exec, label, t);
+  return inserted;
+}
+
+/// Inserts keys by segments. Returns whether it did.
+template <class Storage, class Keys, class Values, class Combine, class ReportView>
+bool try_insert_segments(typename Storage::execution_space const& exec, char const* what,
+                         Storage const& storage, Keys const& keys, Values const& values,
+                         Combine const& combine, bool is_empty, bulk_options const& options,
+                         ReportView const& report_view, insert_report& report) {
+  return open_addressing::with_segmented_insertion(
+      exec, storage.label(what), storage, keys.extent(0), is_empty, combine, options,
+      [&](auto& insertion) {
+        return insertion.insert(keys, values, {is_empty, storage.has_order()}, report_view, report);
+      });
+}
+
+}  // namespace karpos::detail::open_addressing

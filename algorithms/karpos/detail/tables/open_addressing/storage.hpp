@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/detail/tables/open_addressing/rebuild_marks.hpp"
+#include "karpos/detail/tables/open_addressing/ref.hpp"
+#include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
+#include "karpos/detail/tables/open_addressing/tuning.hpp"
+#include "karpos/detail/tables/table_memory.hpp"
+#include "karpos/table_options.hpp"
+
+namespace karpos::detail::open_addressing {
+
+/// The memory of an open-addressing table: an array of slots in bucket pairs, and an array of
+/// overflow marks with the fullness (fullness.hpp) at its end. A storage for hash_table (map.hpp).
+template <class Traits>
+class storage : public Traits {
+ public:
+  using typename Traits::execution_space;
+  using typename Traits::memory_space;
+  using settings_type = table_settings<Traits>;
+  using ref_type = table_ref<Traits>;
+  static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
+  /// Erased slots stay tombstones until the table is compacted.
+  static constexpr bool has_tombstones = true;
+  /// Insertions of many keys may go by table segments (segmented_insertion.hpp).
+  static constexpr bool has_segments = tuning<execution_space>::has_segments && has_rows<ref_type>;
+
+  /// Makes a storage without memory, to be assigned to.
+  explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
+  storage(execution_space const& exec, settings_type const& settings,
+          std::optional<wrapped_memory> memory = {})
+      : m_settings(settings) {
+    std::uint64_t const pairs = pairs_for(settings.max_keys, settings.options.load);
+    if (memory)
+      wrap(pairs, *memory);
+    else
+      allocate(exec, pairs);
+    clear(exec);
+    if (!memory) enable_order();
+  }
+
+  /// Releases the memory: the state of a default-constructed or moved-from table.
+  void release() {
+    invalidate_order();
+    m_slots = {};
+    m_marks = {};
+    m_pairs = m_settings.max_keys = 0;
+  }
+
+  static std::size_t bytes_for(std::uint64_t max_keys, double load) {
+    return bytes_of(pairs_for(max_keys, load));
+  }
+
+  settings_type const& settings() const { return m_settings; }
+  ref_type ref() const { return make_ref(false); }
+  ref_type scan_ref() const { return ref(); }
+  /// Calls f with what bulk lookups use: they may use the order of keys.
+  template <class F>
+  void with_ref(F const& f) const {
+    f(make_ref(has_order()));
+  }
+  /// Returns whether the order of the keys in full buckets says what lies beyond their pairs
+  /// (key_order.hpp): as long as all keys were inserted by segments. Several host threads may call
+  /// invalidate_order at once.
+  bool has_order() const { return std::atomic_ref(m_has_order).load(std::memory_order_relaxed); }
+  void invalidate_order() const {
+    std::atomic_ref(m_has_order).store(false, std::memory_order_relaxed);
+  }
+  /// Lets the order of keys be used. Requires: the table is empty, and no ref changes it unnoticed.
+  void enable_order() { m_has_order = ref_type::order::classes != 0; }
+  /// Calls f with what bulk insertions use: they defer marks once keys were refused.
+  template <class F>
+  void with_insertion_ref(F const& f) const {
+    if (defers_marks())
+      f(make_ref<table_ref<deferred_marks<Traits>>>(false));
+    else
+      f(ref());
+  }
+  bool defers_marks() const {
+    return std::atomic_ref(m_defers_marks).load(std::memory_order_relaxed);
+  }
+  /// Notes that keys were refused: from now on, bulk insertions defer marks.
+  void defer_marks() const {
+    std::atomic_ref(m_defers_marks).store(true, std::memory_order_relaxed);
+  }
+  /// Returns whether the marks were rebuilt, and changed since then only by insertions that defer
+  /// marks.
+  bool has_rebuilt_marks() const {
+    return std::atomic_ref(m_has_rebuilt_marks).load(std::memory_order_relaxed);
+  }
+  void invalidate_rebuilt_marks() const {
+    std::atomic_ref(m_has_rebuilt_marks).store(false, std::memory_order_relaxed);
+  }
+  /// Removes the marks of refused keys, if there is memory for that. Blocks. Requires: no slot is
+  /// empty, and all keys are published.
+  void rebuild_marks(execution_space const& exec) {
+    std::uint64_t const words = mark_words(m_pairs);
+    try {
+      auto const gathered = allocate_table<memory_space>(words * sizeof(std::uint32_t), [&] {
+        return uninitialized_array<mark_view>(exec, label("marks of stored keys"), words);
+      });
+      open_addressing::rebuild_marks(label("rebuild marks"), exec, ref(), slots_of(m_pairs),
+                                     m_marks.data(), gathered.data());
+      exec.fence("karpos::hash_table: the memory that marks were gathered in is freed");
+      m_has_rebuilt_marks = true;
+    } catch (allocation_error const&) {
+    }
+  }
+  std::string label(char const* what) const { return m_settings.label(what); }
+  /// Returns the number of slots that a scan visits: ref().slot_at(i) for i below it.
+  std::uint64_t slot_count() const { return slots_of(m_pairs); }
+  std::uint64_t bucket_count() const { return 2 * m_pairs; }
+
+  /// Makes every slot empty. Asynchronous.
+  void clear(execution_space const& exec) {
+    m_defers_marks = m_has_rebuilt_marks = false;
+    fill(label("clear"), exec, m_slots, ref().slot().empty_slot());
+    fill(label("clear marks"), exec, m_marks, 0);
+  }
+
+  /// Inserts keys by table segments, if the strategy, the table and the memory allow it. Returns
+  /// whether it did.
+  template <class... Arguments>
+  bool try_insert_segments(execution_space const& exec, char const* what,
+                           Arguments&&... arguments) const {
+    if (defers_marks()) return false;
+    return open_addressing::try_insert_segments(exec, what, *this, arguments...);
+  }
+  /// Inserts the size() keys of another table into this empty one by segments, if that is faster or
+  /// keeps the order of keys, and there is memory for it. Returns whether it did; if not, this
+  /// table is still empty.
+  template <class Size, class ReportView>
+  bool try_reinsert_segments(execution_space const& exec, char const* what, storage const& from,
+                             Size const& size, ReportView const& report_view,
+                             insert_report& report) const {
+    constexpr bool is_faster = tuning<execution_space>::reinserts_faster(sizeof(row_of<ref_type>));
+    if (!is_faster && !from.has_order()) return false;
+    if (!open_addressing::uses_segments<execution_space, ref_type>(bulk_strategy::automatic,
+                                                                   m_pairs, from.slot_count()))
+      return false;
+    return open_addressing::with_segmented_insertion(
+        exec, label(what), *this, size(), true, keep_stored{}, {}, [&](auto& insertion) {
+          return insertion.insert_slots(from.ref(), from.slot_count(), has_order(), report_view,
+                                        report);
+        });
+  }
+  /// Returns the bytes of workspace for an insertion by segments, or 0 if it goes another way.
+  std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
+                           bulk_strategy strategy) const {
+    return open_addressing::uses_segments<execution_space, ref_type>(strategy, m_pairs, keys)
+               ? open_addressing::segmented_insertion_bytes<execution_space, ref_type>(
+                     exec, m_pairs, keys)
+               : 0;
+  }
+
+  /// Copies the contents of a table with the same layout in any space. Asynchronous but for an
+  /// allocation.
+  template <class Other>
+    requires(same_contents<Traits, Other> && Traits::bucket_slots == Other::bucket_slots &&
+             std::is_same_v<typename Traits::probing, typename Other::probing>)
+  void copy_from(execution_space const& exec, storage<Other> const& other) {
+    if (m_pairs != other.m_pairs) allocate(exec, other.m_pairs);
+    m_settings.copy_from(other.m_settings);
+    Kokkos::deep_copy(exec, m_slots, other.m_slots);
+    Kokkos::deep_copy(exec, m_marks, other.m_marks);
+    m_has_order = other.has_order();
+    m_defers_marks = other.defers_marks();
+    m_has_rebuilt_marks = other.has_rebuilt_marks();
+  }
+
+ private:
+  template <class>
+  friend class storage;
+  using Traits::bucket_slots;
+  using word = typename Traits::word;
+  using slot_view = Kokkos::View<word*, memory_space>;
+  using mark_view = Kokkos::View<std::uint32_t*, memory_space>;
+  static constexpr std::uint64_t pair_slots = 2 * bucket_slots;
+
+  template <class Ref = ref_type>
+  Ref make_ref(bool has_order) const {
+    return Ref(m_slots.data(), m_marks.data(), m_pairs, m_settings.reserved_keys, m_settings.hash,
+               m_settings.equal, has_order, m_settings.seed);
+  }
+  /// Returns the bucket pairs of a table for max_keys keys at that load.
+  static std::uint64_t pairs_for(std::uint64_t max_keys, double load) {
+    return Traits::probing::pair_count_for((slots_for(max_keys, load) + pair_slots - 1) /
+                                           pair_slots);
+  }
+  static std::uint64_t slots_of(std::uint64_t pairs) { return pairs * pair_slots; }
+  static std::size_t bytes_of(std::uint64_t pairs) {
+    return slots_of(pairs) * sizeof(word) + words_behind_slots(pairs) * sizeof(std::uint32_t);
+  }
+
+  /// Allocates `pairs` bucket pairs. Changes nothing if there is not enough memory.
+  void allocate(execution_space const& exec, std::uint64_t pairs) {
+    auto [slots, marks] = allocate_table<memory_space>(bytes_of(pairs), [&] {
+      return std::pair{
+          uninitialized_array<slot_view>(exec, label("slots"), slots_of(pairs)),
+          uninitialized_array<mark_view>(exec, label("marks"), words_behind_slots(pairs))};
+    });
+    m_slots = slots;
+    m_marks = marks;
+    m_pairs = pairs;
+  }
+  void wrap(std::uint64_t pairs, wrapped_memory memory) {
+    require_wrappable(memory, bytes_of(pairs), bucket_alignment(bucket_slots * sizeof(word)));
+    auto* const slots = static_cast<word*>(memory.data);
+    m_slots = slot_view(slots, slots_of(pairs));
+    m_marks = mark_view(reinterpret_cast<std::uint32_t*>(slots + slots_of(pairs)),
+                        words_behind_slots(pairs));
+    m_pairs = pairs;
+  }
+
+  settings_type m_settings;
+  slot_view m_slots;
+  mark_view m_marks;
+  std::uint64_t m_pairs = 0;
+  mutable bool m_has_order = false;
+  mutable bool m_defers_marks = false, m_has_rebuilt_marks = false;
+};
+
+/// Slots of a bucket of the default size.
+template <class Key, class T, class ExecSpace>
+inline constexpr int default_bucket_slots =
+    tuning<ExecSpace>::bucket_bytes / static_cast<int>(sizeof(typename slot_layout<Key, T>::word));
+
+}  // namespace karpos::detail::open_addressing

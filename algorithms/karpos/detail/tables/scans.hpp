@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/tables/probe.hpp"
+#include "karpos/hash.hpp"
+
+// Bodies of kernels that read every slot of a table, and of kernels that read many queries. Each
+// slot is read by one load, concurrently with writers.
+// Kokkos' own loops are not flattened; their bodies are flattened here, and inlined by force.
+
+namespace karpos::detail {
+
+/// Calls f(key, value), or f(key) for a set, if slot i is live.
+template <class Table, class F>
+KARPOS_STEP_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& f) {
+  using layout = typename Table::layout;
+  auto const slot = device::load_relaxed(table.slot_at(i));
+  if (!table.slot().live(slot)) return;
+  auto const key = from_bits<typename Table::key_type>(layout::key_of(slot));
+  if constexpr (layout::has_value) {
+    KARPOS_INLINE_CALLS f(key, layout::value_of(slot));
+  } else {
+    KARPOS_INLINE_CALLS f(key);
+  }
+}
+
+/// Makes the body of a loop of ExecSpace over slots or queries. Requires: the members outlive the
+/// loop.
+template <class ExecSpace, template <class...> class Body, class... Members>
+auto make_scan_body(Members const&... members) {
+  return Body<device::held_by_loop<ExecSpace, Members>...>{device::for_loop<ExecSpace>(members)...};
+}
+
+/// Counts the slots that hold keys (live) and those that hold tombstones (dead), if the table has
+/// such.
+template <class Table>
+struct count_slots_body {
+  Table table;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& live, std::uint64_t& dead) const {
+    auto const slot = device::load_relaxed(table.slot_at(i));
+    live += table.slot().live(slot);
+    dead += table.slot().erased(slot);
+  }
+};
+
+/// Calls visit(key, value), or visit(key) for a set, for a live slot.
+template <class Table, class Visit>
+struct visit_body {
+  Table table;
+  Visit visit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { if_live(table, i, visit); }
+};
+
+/// Calls visit(key, value) for a live slot, with the value by reference, and stores what visit
+/// changes.
+/// Requires: no other thread writes.
+template <class Table, class Visit>
+struct update_body {
+  using plain_table = std::remove_cvref_t<Table>;
+  using layout = typename plain_table::layout;
+  Table table;
+  Visit visit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto* const slot = table.slot_at(i);
+    auto const before = device::load_relaxed(slot);
+    if (!table.slot().live(before)) return;
+    auto value = layout::value_of(before);
+    visit(from_bits<typename plain_table::key_type>(layout::key_of(before)), value);
+    auto const after = layout::pack(layout::key_of(before), layout::bits_of(value));
+    if (!(after == before)) *slot = after;
+  }
+};
+
+/// Calls visit(key, value, partial), or visit(key, partial) for a set, for a live slot.
+template <class Table, class Visit, class Partial>
+struct reduce_body {
+  Table table;
+  Visit visit;
+  KARPOS_FLATTEN KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i,
+                                                             Partial& partial) const {
+    if_live(table, i, [&](auto const&... pair) { visit(pair..., partial); });
+  }
+};
+
+/// Erases every key with predicate(key, value), or predicate(key) for a set, and counts them.
+template <class Table, class Predicate>
+struct erase_if_body {
+  Table table;
+  Predicate predicate;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    if_live(table, i, [&](auto const& key, auto const&... value) {
+      if (predicate(key, value...))
+        n += erase_from(table, one_thread<Table>{}, key) == outcome::erased;
+    });
+  }
+};
+
+/// Counts the queries that are stored in a table. Requires: no other thread changes the table.
+template <class Table, class Queries>
+struct count_present_body {
+  Table table;
+  Queries queries;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    auto const query = device::element(queries, i);
+    n += !table.reserved(query) &&
+         find_in<device::access::frozen>(table, one_thread<Table>{}, query).present;
+  }
+};
+
+/// Counts the keys that are equal to a sentinel.
+template <class Protocol, class Keys>
+struct count_reserved {
+  Protocol protocol;
+  Keys keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
+    n += protocol.reserved(device::element(keys, i));
+  }
+};
+
+/// Counts the keys that an insertion did not store in a table: those that found no slot, and those
+/// that are equal to a sentinel. Requires: no other thread changes the table.
+template <class Table, class Keys>
+struct count_rejected_body {
+  Table table;
+  Keys keys;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& rejected,
+                                  std::uint64_t& invalid) const {
+    auto const key = device::element(keys, i);
+    if (table.reserved(key))
+      ++invalid;
+    else
+      rejected += !find_in<device::access::frozen>(table, one_thread<Table>{}, key).present;
+  }
+};
+
+/// Writes the live slots contiguously: the scan gives each its index.
+template <class Table, class KeysOut, class ValuesOut>
+struct retrieve_body {
+  Table table;
+  KeysOut keys;
+  ValuesOut values;
+  KARPOS_FLATTEN KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t i, std::uint64_t& place,
+                                                             bool final) const {
+    if_live(table, i, [&](auto const& key, auto const&... value) {
+      if (final) {
+        keys(place) = key;
+        ((values(place) = value), ...);
+      }
+      ++place;
+    });
+  }
+};
+
+// These functors read the keys, the values and the liveness of a table's slots, in place of the
+// views and stencils that bulk kernels read.
+
+template <class Table>
+using held_table = device::held_by_loop<typename Table::execution_space, Table>;
+
+template <class Table>
+struct keys_of_slots {
+  held_table<Table> table;
+  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
+    using layout = typename Table::layout;
+    return from_bits<typename Table::key_type>(
+        layout::key_of(device::load_relaxed(table.slot_at(i))));
+  }
+};
+template <class Table>
+struct values_of_slots {
+  held_table<Table> table;
+  KOKKOS_FUNCTION auto operator()(std::uint64_t i) const {
+    return Table::layout::value_of(device::load_relaxed(table.slot_at(i)));
+  }
+};
+/// Stencil that selects the live slots; if refusals are counted, no more slots once a key was
+/// refused.
+template <class Table>
+struct is_live_slot {
+  held_table<Table> table;
+  erase_report* refused;  ///< counts keys that found no slot; or null
+  KOKKOS_FUNCTION bool operator()(std::uint64_t i) const {
+    if (refused != nullptr && device::load_relaxed(&refused->erased) != 0) return false;
+    return table.slot().live(device::load_relaxed(table.slot_at(i)));
+  }
+};
+
+template <int Distance, class Table>
+using insert_slots_body = insert_body<Distance, Table, keys_of_slots<Table>, values_of_slots<Table>,
+                                      keep_stored, is_live_slot<Table>>;
+
+/// Rehash: copies the live slots of a table into another one, in which their positions are
+/// unrelated.
+/// Requires: both tables outlive the loop.
+template <int Distance, class Table>
+struct reinsert_body : insert_slots_body<Distance, Table> {
+  using base = insert_slots_body<Distance, Table>;
+  using space = typename Table::execution_space;
+
+  reinsert_body(Table const& from, Table const& to, erase_report* refused)
+      : base{{device::for_loop<space>(to), {device::for_loop<space>(from)}},
+             {device::for_loop<space>(from)},
+             {},
+             {device::for_loop<space>(from), refused}} {}
+
+  KOKKOS_FUNCTION typename Table::path stage(std::uint64_t i) const {
+    return this->table.start_at(hash(i));
+  }
+  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const { return this->table.home_of(hash(i)); }
+  KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i,
+                                                        typename Table::path& p) const {
+    auto const result = base::operator()(i, p);
+    erase_report* const refused = this->stencil.refused;
+    if (refused != nullptr && result.counts(insert_report::counter_of(outcome::full)))
+      device::add(&refused->erased, std::uint64_t(1));
+    return result;
+  }
+
+ private:
+  /// Returns the hash of the key in slot i, or 0 if the slot is not live: the user's hash is called
+  /// only for keys.
+  KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const {
+    auto const& from = this->stencil.table;
+    bool const live = from.slot().live(device::load_relaxed(from.slot_at(i)));
+    return live ? this->table.hash(this->keys(i)) : 0;
+  }
+};
+
+}  // namespace karpos::detail

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/tables/slot.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/table_options.hpp"
+
+// Sizes, settings and memory of all kinds of tables.
+
+namespace karpos::detail {
+
+/// Returns the label of a kernel or an array of a table: karpos::<name>::<what>.
+inline std::string table_label(std::string const& name, char const* what) {
+  return "karpos::" + name + "::" + what;
+}
+
+/// Returns the number of slots for max_keys keys at that load. Throws std::invalid_argument (load
+/// out of range), std::length_error (capacity overflow).
+inline std::uint64_t slots_for(std::uint64_t max_keys, double load) {
+  if (!(load > 0.0 && load <= 0.98))
+    reject("load out of range", "load = " + std::to_string(load), "pass a load in (0, 0.98]");
+  double const slots = std::ceil(static_cast<double>(max_keys) / load);
+  if (slots > 0x1p56)
+    throw std::length_error("karpos: capacity overflow (max_keys = " + std::to_string(max_keys) +
+                            ", load = " + std::to_string(load) + "): no memory is that large");
+  return static_cast<std::uint64_t>(slots);
+}
+
+/// Returns the sentinels: the keys that the options name, else the defaults. Throws
+/// std::invalid_argument if two of them are equal.
+template <class Layout, class Key>
+sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const& o) {
+  using key_bits = typename Layout::key_bits;
+  auto const chosen = [](std::optional<Key> const& key, int i) {
+    return key ? key_bits_of<key_bits>(*key) : default_sentinel<Key, key_bits>(i);
+  };
+  key_bits const empty = chosen(o.empty_key, 0), erased = chosen(o.erased_key, 1);
+  if (empty == erased)
+    reject("empty_key and erased_key are equal", std::to_string(empty),
+           "choose two different keys");
+  if constexpr (sizeof(typename Layout::word) <= 8) return {empty, erased, erased};
+  // A claimed slot of 16 bytes needs a third sentinel: the third default, or, if the caller chose
+  // that, the largest default that the caller did not choose. It is also reserved if one
+  // compare-and-swap claims and publishes a slot: so every space stores the same keys, and a table
+  // can be copied between spaces.
+  key_bits busy = default_sentinel<Key, key_bits>(2);
+  for (int i = 0; busy == empty || busy == erased; ++i) busy = default_sentinel<Key, key_bits>(i);
+  return {empty, erased, busy};
+}
+
+/// Returns the seed of a table whose options name none: another one at each call, so that keys in
+/// the order of one table lie anywhere in the next. The seeds come from a count, so that runs of a
+/// program repeat.
+inline std::uint64_t next_seed() {
+  static std::atomic<std::uint64_t> tables{0};
+  return mix(~tables.fetch_add(1, std::memory_order_relaxed));
+}
+
+/// Returns these options, with seed 0 if the memory is the caller's and no seed is given. Several
+/// tables may be made in the same memory, and have to look for a key in the same position.
+template <class Options>
+Options with_seed(Options o, bool is_wrapped) {
+  if (is_wrapped && !o.seed) o.seed = 0;
+  return o;
+}
+
+/// The options and functions that a table was made with, and its sentinels.
+template <class Traits>
+struct table_settings {
+  using key_type = typename Traits::key_type;
+
+  table_settings(std::string table_name, std::uint64_t keys, hash_table_options<key_type> const& o,
+                 typename Traits::hasher const& h, typename Traits::key_equal const& e)
+      : name(std::move(table_name)),
+        max_keys(keys),
+        options(o),
+        hash(h),
+        equal(e),
+        reserved_keys(sentinels_of<typename Traits::layout>(o)),
+        seed(o.seed ? *o.seed : next_seed()) {}
+
+  std::string label(char const* what) const { return table_label(name, what); }
+  /// Returns these settings, with their seed, for another number of keys.
+  table_settings with_max_keys(std::uint64_t keys) const {
+    table_settings s = *this;
+    s.max_keys = keys;
+    return s;
+  }
+  /// Copies everything from another table's settings but the name.
+  template <class Other>
+  void copy_from(table_settings<Other> const& other) {
+    max_keys = other.max_keys;
+    options = other.options;
+    hash = other.hash;
+    equal = other.equal;
+    reserved_keys = other.reserved_keys;
+    seed = other.seed;
+  }
+
+  std::string name;
+  std::uint64_t max_keys;
+  hash_table_options<key_type> options;
+  typename Traits::hasher hash;
+  typename Traits::key_equal equal;
+  sentinels<typename Traits::key_bits> reserved_keys;
+  std::uint64_t seed;  ///< of the positions of keys: refs, copies and rehashed tables share it
+};
+
+/// Returns make(), which allocates an array of a table. Throws an allocation_error that explains.
+template <class MemorySpace, class Make>
+auto allocate_table(std::size_t bytes, Make const& make) {
+  return allocate_or_explain<MemorySpace>(bytes, "a table", "ask for fewer keys or a higher load",
+                                          make);
+}
+
+/// Returns the alignment of a bucket in bytes. Vector instructions that read a bucket need its
+/// natural alignment; allocations of Kokkos are aligned to a cache line at most.
+constexpr std::size_t bucket_alignment(std::size_t bucket_bytes) {
+  std::size_t const natural = bucket_bytes & (~bucket_bytes + 1);
+  return Kokkos::min(natural, std::size_t(64));
+}
+
+/// Throws std::invalid_argument if the caller's memory is null, too small or not aligned.
+inline void require_wrappable(wrapped_memory memory, std::size_t bytes, std::size_t alignment) {
+  if (memory.data == nullptr)
+    reject("the memory to wrap is a null pointer", std::to_string(memory.bytes) + " bytes",
+           "pass memory of bytes_for(max_keys, load)");
+  if (memory.bytes < bytes)
+    reject("the memory to wrap is too small",
+           std::to_string(memory.bytes) + " bytes for " + std::to_string(bytes),
+           "allocate bytes_for(max_keys, load)");
+  if (reinterpret_cast<std::uintptr_t>(memory.data) % alignment != 0)
+    reject("the memory to wrap is not aligned",
+           "buckets need " + std::to_string(alignment) + " bytes", "align it to that");
+}
+
+}  // namespace karpos::detail
