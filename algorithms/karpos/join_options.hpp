@@ -4,9 +4,11 @@
 #include <concepts>
 #include <cstdint>
 
+#include "karpos/concepts.hpp"
+#include "karpos/rows.hpp"
 #include "karpos/table_options.hpp"
 
-// Kinds and options of joins, and the number that stands for no row.
+// Kinds and options of joins, lists of columns, and the number that stands for no row.
 
 namespace karpos {
 
@@ -40,5 +42,15 @@ struct partitioned_join_options {
   /// to be split; aligned to 64 bytes; null: allocated, and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
+
+/// A list of columns, of a table or of an output; `columns(view, view, ...)` makes it.
+template <view_1d... Views>
+struct column_list {
+  detail::pack<Views...> views;
+};
+template <view_1d... Views>
+column_list<Views...> columns(Views const&... views) {
+  return {{{views}...}};
+}
 
 }  // namespace karpos

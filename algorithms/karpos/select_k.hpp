@@ -5,8 +5,6 @@
 #include <Kokkos_Sort.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
@@ -14,6 +12,7 @@
 #include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/detail/ranking/select_k/blocks.hpp"
 #include "karpos/detail/ranking/select_k/radix.hpp"
+#include "karpos/detail/ranking/select_k/run.hpp"
 #include "karpos/detail/ranking/select_k/tuning.hpp"
 
 namespace karpos {
@@ -23,63 +22,6 @@ struct select_k_options {
   /// Sorts the results, the largest element first. Off: they come in no particular order.
   bool sorted = true;
 };
-
-namespace detail::select_k {
-
-/// Writes the selected elements as indices, as values, or both.
-template <class Scores, class Selected, class Indices, class Values>
-struct write_selected {
-  Scores scores;
-  Selected selected;
-  Indices indices;
-  Values values;
-  bool with_indices, with_values;
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t r) const {
-    std::uint64_t const i = selected(r).index;
-    if (with_indices) indices(r) = static_cast<typename Indices::non_const_value_type>(i);
-    if (with_values) values(r) = scores(i);
-  }
-};
-
-template <class View>
-void require_length(char const* what, View const& out, std::uint64_t k) {
-  if (out.extent(0) != 0 && out.extent(0) < k)
-    reject(std::string("the view for selected ") + what + " is too short",
-           std::to_string(out.extent(0)) + " elements, " + std::to_string(k) + " to select",
-           "pass one of k elements, or of none if they are not wanted");
-}
-
-template <class Scores, class Indices, class Values>
-void require_selectable(Scores const& scores, std::uint64_t k, Indices const& indices,
-                        Values const& values) {
-  if (k > scores.extent(0))
-    reject("more elements to select than there are",
-           std::to_string(k) + " of " + std::to_string(scores.extent(0)), "select at most all");
-  require_length("indices", indices, k);
-  require_length("values", values, k);
-  using index = typename Indices::non_const_value_type;
-  std::uint64_t const max_index = std::numeric_limits<index>::max();
-  if (indices.extent(0) != 0 && scores.extent(0) > 0 && scores.extent(0) - 1 > max_index)
-    reject(
-        "the view for selected indices has too small a type",
-        std::to_string(scores.extent(0)) + " elements, indices up to " + std::to_string(max_index),
-        "pass a view of 64-bit integers");
-}
-
-template <class ExecSpace, class Scores, class Selected>
-void select(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
-            Selected const& selected) {
-  if constexpr (tuning<ExecSpace>::has_private_buffers) {
-    if (can_use_blocks(exec, scores.extent(0), k)) {
-      select_by_blocks(exec, scores, k, selected);
-      return;
-    }
-  }
-  select_by_radix(exec, scores, k, selected);
-}
-
-}  // namespace detail::select_k
 
 /// Returns the bytes that select_k takes, while it runs, for k of `size` elements of type Score.
 /// On GPUs the sort of the k selected elements takes about as much as they do; it is not counted.

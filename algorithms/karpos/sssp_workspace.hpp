@@ -2,16 +2,18 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs/graph_size.hpp"
 #include "karpos/detail/graph/bfs/prepare.hpp"
+#include "karpos/detail/graph/sssp/checked_weights.hpp"
 #include "karpos/detail/graph/sssp/loop.hpp"
 #include "karpos/detail/graph/sssp/sorted_rows.hpp"
 #include "karpos/detail/graph/sssp/symmetry.hpp"
@@ -19,61 +21,6 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 #include "karpos/sssp_options.hpp"
-
-namespace karpos {
-
-namespace detail::sssp {
-
-/// Sum and faults of all weights.
-struct weight_sums {
-  double sum = 0;                                   // sum of the finite ones
-  std::uint64_t invalid = 0;                        // number of negative ones and NaNs
-  std::uint64_t first_invalid = ~std::uint64_t(0);  // edge of the first of these
-
-  KOKKOS_FUNCTION weight_sums& operator+=(weight_sums const& other) {
-    sum += other.sum;
-    invalid += other.invalid;
-    first_invalid = Kokkos::min(first_invalid, other.first_invalid);
-    return *this;
-  }
-};
-template <class Weight>
-struct sum_weights {
-  Weight const* weight;
-  KOKKOS_FUNCTION void operator()(std::uint64_t e, weight_sums& sums) const {
-    using traits = distance_traits<Weight>;
-    if (traits::is_invalid(weight[e])) {
-      ++sums.invalid;
-      sums.first_invalid = Kokkos::min(sums.first_invalid, e);
-    } else if (traits::is_finite(weight[e])) {
-      sums.sum += static_cast<double>(weight[e]);
-    }
-  }
-};
-
-inline void require_reach(double reach) {
-  if (!(reach >= 0))
-    reject("reach " + std::to_string(reach) + " of sssp is refused", "negative, or no number",
-           "pass 0 for an automatic one, infinity for none");
-}
-
-/// The part of a workspace that does not depend on the graph.
-struct fixed_memory {
-  bfs::level_counters levels[3], far[3];
-  std::uint64_t far_min[3], fused_edges, last_lowering_pass;
-  summary record;
-  std::uint32_t distance_overflowed, unused;
-};
-
-struct workspace_access;  // access to a workspace, for calls of sssp
-
-}  // namespace detail::sssp
-}  // namespace karpos
-
-template <>
-struct Kokkos::reduction_identity<karpos::detail::sssp::weight_sums> {
-  KOKKOS_FUNCTION static karpos::detail::sssp::weight_sums sum() { return {}; }
-};
 
 namespace karpos {
 

@@ -14,6 +14,7 @@ LAYERS = ["lib", "backends", "algorithms"]  # an arrow may point to the left onl
 FOLDERS = LAYERS + ["tests", "perf", "docs", ".ci"]
 LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
 LONGEST_PUBLIC_HEADER = 320  # lines of code, without comments
+LONGEST_DETAIL = 30  # lines of code of a public header in a namespace detail
 
 # Where a machine may show: intrinsics and architecture macros of the device, and those of the host.
 DEVICE_FILES = {f"backends/karpos/device/native/{name}.hpp" for name in ("cuda", "cuda_program", "cuda_peers", "step_function")}
@@ -38,6 +39,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 # What no paragraph of comments begins with: the reader does not know yet what is meant.
 RIDDLE = re.compile(r"\s*//[/!]?<? (The same|Of|Those|Who|One of|As \w+,|Where|What)(?!\w)")
 BEFORE_PARAGRAPH = re.compile(r"(?!\s*//)|\s*//+\s*(\\file|SPDX-License-Identifier:.*)?$")
+PUBLIC_HEADER = re.compile(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp")
+DETAIL = re.compile(r"namespace (?:karpos::)?(?:distributed::)?detail\b[\w:]* \{$")
 WINGS = ("common", "tables", "relational", "graph", "ranking", "distributed")  # of algorithms/karpos/detail
 LONGEST_COMMENT = 100  # columns
 # Private words that have become the field's (docs/glossary.md), as words of names, and of comments.
@@ -97,9 +100,11 @@ def violations(root):
         code = code_of(text)
         if file.suffix == ".hpp" and "#pragma once" not in code:
             yield "pragma-once", name, 1, "is a header without #pragma once"
-        if re.fullmatch(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp", name) and sum(map(bool, map(str.strip, code))) > LONGEST_PUBLIC_HEADER:
+        if PUBLIC_HEADER.fullmatch(name) and sum(map(bool, map(str.strip, code))) > LONGEST_PUBLIC_HEADER:
             yield "length", name, len(lines), f"has more than {LONGEST_PUBLIC_HEADER} lines of code: move details to detail/"
 
+        if PUBLIC_HEADER.fullmatch(name):
+            yield from long_details(name, code)
         if name.startswith("algorithms/karpos/detail/") and name.split("/")[3] not in WINGS:
             yield "wing", name, 1, f"lies in no wing of detail/: {', '.join(WINGS)}"
         yield from unreadable_comments(name, lines)
@@ -132,6 +137,21 @@ def unreadable_comments(name, lines):
             yield "retired", name, number, f"says '{found[0]}', which is no word of the field: see docs/glossary.md"
         if BEFORE_PARAGRAPH.match(before) and (found := RIDDLE.match(line)):
             yield "comment-begin", name, number, f"begins with '{found[1]}': say what it is, or what the function does"
+
+
+def long_details(name, code):
+    """A public header declares: what it consists of belongs into detail/."""
+    for begin, line in enumerate(code):
+        if not DETAIL.match(line):
+            continue
+        depth, lines = 0, 0
+        for inner in code[begin:]:
+            depth += inner.count("{") - inner.count("}")
+            lines += bool(inner.strip())
+            if depth == 0:
+                break
+        if lines - 2 > LONGEST_DETAIL:
+            yield "detail", name, begin + 1, f"has {lines - 2} lines of code in a namespace detail: move them to detail/"
 
 
 def repeated_terms(name, lines):
@@ -204,6 +224,7 @@ PLANTED = [
     ("retired", "algorithms/karpos/map.hpp", "inline int rows_in_room() { return 1; }\n"),
     ("retired", "tests/unit/map.cpp", "int g();  // of whoever comes first\n"),
     ("glossary", "docs/glossary.md", "| chunk | some rows | - |\n| tile | a warp | - |\n| chunk | an item | - |\n"),
+    ("detail", "algorithms/karpos/map.hpp", "namespace karpos {\nnamespace detail {\n" + "int f();\n" * (LONGEST_DETAIL + 1) + "}\n}\n"),
     ("wing", "algorithms/karpos/detail/new.hpp", HEAD),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),

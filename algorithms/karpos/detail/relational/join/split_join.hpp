@@ -16,7 +16,7 @@
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/detail/relational/partition/memory.hpp"
-#include "karpos/partition.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
 
 // A partitioned join:
 //

@@ -10,6 +10,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/key_sample.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/relational/reduce_by_key/in_fixed_partitions.hpp"
 #include "karpos/detail/relational/reduce_by_key/memory.hpp"
@@ -17,7 +18,6 @@
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/loops.hpp"
-#include "karpos/partition.hpp"
 
 // The rounds of a reduction by key (drawing in rows.hpp).
 

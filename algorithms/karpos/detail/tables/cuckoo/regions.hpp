@@ -10,9 +10,9 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/partition/fixed_partitions.hpp"
 #include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
 #include "karpos/detail/tables/cuckoo/items.hpp"
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
-#include "karpos/partition.hpp"
 
 // Splits items by region: a few neighbouring buckets, or a partition of the dense layout.
 //

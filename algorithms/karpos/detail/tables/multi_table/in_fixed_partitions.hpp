@@ -11,6 +11,7 @@
 #include "karpos/detail/relational/partition/fixed_partitions.hpp"
 #include "karpos/detail/relational/partition/memory.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
 #include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/tables/multi_table/group_partitions.hpp"
@@ -19,7 +20,6 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/partition.hpp"
 
 // Groups the pairs of an insertion on a GPU. They are split by the hash of their keys into
 // fixed-capacity partitions (partition/fixed_partitions.hpp), and a team (block) groups each

@@ -9,6 +9,7 @@
 #include "karpos/detail/tables/open_addressing/key_order.hpp"
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/probe.hpp"
+#include "karpos/detail/tables/probe_path.hpp"
 #include "karpos/detail/tables/slot_protocol.hpp"
 #include "karpos/detail/tables/table_traits.hpp"
 #include "karpos/device/arithmetic.hpp"

@@ -12,11 +12,11 @@
 #include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
 #include "karpos/detail/tables/open_addressing/build_segments.hpp"
 #include "karpos/detail/tables/open_addressing/segment_rows.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/device/loop_arguments.hpp"
-#include "karpos/partition.hpp"
 #include "karpos/table_options.hpp"
 
 // Bulk insertion by table segments, for GPUs. A segment is a run of bucket pairs that a team (CUDA:

@@ -7,6 +7,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/tables/open_addressing/ref.hpp"
+#include "karpos/detail/tables/probe_path.hpp"
 #include "karpos/detail/tables/unordered_map/insertion.hpp"
 #include "karpos/detail/tables/unordered_map/packed_slots.hpp"
 #include "karpos/detail/tables/unordered_map/wide_slots.hpp"

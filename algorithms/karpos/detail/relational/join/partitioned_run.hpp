@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/join/output.hpp"
+#include "karpos/detail/relational/join/payload_columns.hpp"
+#include "karpos/detail/relational/join/payload_join.hpp"
+#include "karpos/detail/relational/join/split_join.hpp"
+#include "karpos/join.hpp"
+#include "karpos/join_options.hpp"
+#include "karpos/rows.hpp"
+
+// The host driver of partitioned_join: chooses between partitions and an index, and gathers payload
+// columns that are not moved with the rows.
+
+namespace karpos::detail::join {
+
+/// Writes the rows of a join that fit the output. swapped: the sides have traded places.
+template <class Write>
+struct write_within {
+  Write write;
+  std::uint64_t capacity;
+  bool swapped;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t at, std::uint64_t l,
+                                              std::uint64_t r) const {
+    if (at < capacity) write(at, swapped ? r : l, swapped ? l : r);
+  }
+};
+struct write_nothing {
+  KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t, std::uint64_t) const {}
+};
+
+/// Joins two tables once, by partitions or by an index.
+template <class ExecSpace, class Left, class Right>
+class pair_of_tables {
+  static_assert(is_row_view<Left> && is_row_view<Right>,
+                "karpos: the sides of a partitioned join are rows(column, ...)");
+  static_assert(
+      std::is_same_v<typename Left::row_type, typename Right::row_type>,
+      "karpos: the two sides of a join have columns of the same types, in the same order");
+  static_assert(
+      Left::template reached_by<ExecSpace> && Right::template reached_by<ExecSpace>,
+      "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
+      "with Kokkos::create_mirror_view_and_copy first");
+  using index_type = karpos::row_index<Right, ExecSpace>;
+
+ public:
+  pair_of_tables(ExecSpace const& exec, Left const& left, Right const& right)
+      : m_exec(exec),
+        m_left(left),
+        m_right(right) {
+    for (std::uint64_t const rows : {left.size(), right.size()})
+      if (rows > max_rows)
+        reject("a partitioned join has too many rows",
+               std::to_string(rows) + " on a side, of at most " + std::to_string(max_rows),
+               "join by an index with row numbers of 64 bits");
+  }
+
+  /// Writes the rows of the join that fit the output, partition by partition. Returns: the number
+  /// of all rows; nothing if an index must be used: for a full join, and if tables are too small or
+  /// their rows too skewed to be split.
+  template <class Write>
+  std::optional<std::uint64_t> join_by_partitions(join_kind kind, Write const& write,
+                                                  std::uint64_t capacity,
+                                                  partitioned_join_options const& o) const {
+    require_valid_kind(kind);
+    if (is_given(o.workspace)) require_workspace(user, o.workspace, bytes());
+    if (kind == join_kind::full ||
+        m_left.size() + m_right.size() < tuning<ExecSpace>::min_split_rows)
+      return {};
+    using m = multiplicity;
+    switch (kind) {
+      case join_kind::inner:
+        return join_inner(write, capacity, o);
+      case join_kind::right:
+        return run(backward(), m::matches_or_one, write_within<Write>{write, capacity, true}, o);
+      case join_kind::right_semi:
+        return run(backward(), m::one_if_matched, write_within<Write>{write, capacity, true}, o);
+      case join_kind::right_anti:
+        return run(backward(), m::one_if_not, write_within<Write>{write, capacity, true}, o);
+      default:
+        return run(forward(), join::multiplicity_of(kind),
+                   write_within<Write>{write, capacity, false}, o);
+    }
+  }
+  /// Returns the join by an index of the right table.
+  karpos::join<Left, index_type> join_by_index(join_kind kind) const {
+    return explain_as("karpos::partitioned_join", "join fewer rows at once", [&] {
+      return karpos::join<Left, index_type>(m_exec, m_left, index_type(m_exec, m_right), kind);
+    });
+  }
+
+  std::size_t bytes() const { return std::max(forward().bytes(), backward().bytes()); }
+
+ private:
+  static constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
+  static constexpr workspace_user user{"partitioned_join",
+                                       "partitioned_join_bytes(exec, left, right)"};
+
+  split_join<ExecSpace, Left, Right, Right> forward() const {
+    return {m_exec, m_left, m_right, m_right};
+  }
+  split_join<ExecSpace, Right, Left, Right> backward() const {
+    return {m_exec, m_right, m_left, m_right};
+  }
+  /// Splits for an inner join: the hash table of a partition holds rows of the smaller side, or, if
+  /// that is too skewed, of the other side.
+  template <class Write>
+  std::optional<std::uint64_t> join_inner(Write const& write, std::uint64_t capacity,
+                                          partitioned_join_options const& o) const {
+    bool const left_first = m_left.size() < m_right.size();
+    for (bool const of_left : {left_first, !left_first}) {
+      write_within<Write> const emit{write, capacity, of_left};
+      auto const rows = of_left ? run(backward(), multiplicity::matches, emit, o)
+                                : run(forward(), multiplicity::matches, emit, o);
+      if (rows) return rows;
+    }
+    return {};
+  }
+  template <class Join, class Emit>
+  std::optional<std::uint64_t> run(Join const& join, multiplicity kind, Emit const& emit,
+                                   partitioned_join_options const& o) const {
+    workspace<ExecSpace> const w(m_exec, user, o.workspace, bytes());
+    return join.run(kind, emit, w.data());
+  }
+
+  ExecSpace m_exec;
+  Left m_left;
+  Right m_right;
+};
+
+/// Writes the rows of a join, by partitions or by an index. Returns: their number. Blocks.
+template <class ExecSpace, class Left, class Right, class Write, class... Out>
+std::uint64_t write_join(ExecSpace const& exec, pair_of_tables<ExecSpace, Left, Right> const& both,
+                         join_kind kind, partitioned_join_options const& o, Write const& write,
+                         Out const&... out) {
+  std::uint64_t const capacity = std::min({std::uint64_t(out.extent(0))...});
+  auto rows = both.join_by_partitions(kind, write, capacity, o);
+  if (!rows) {
+    auto const join_by_index = both.join_by_index(kind);
+    join_by_index.write(exec, out...);
+    exec.fence("karpos::partitioned_join: written");
+    rows = join_by_index.size();
+  }
+  join::require_length("the output of a join", capacity, *rows);
+  return *rows;
+}
+
+inline constexpr workspace_user payload_join_user{
+    "partitioned_join", "partitioned_join_bytes(exec, left, right, left_columns, right_columns)"};
+
+/// Payload columns of a side, and the views for their values.
+template <class In, class Out>
+struct payload_side;
+template <class... In, class... Out>
+struct payload_side<column_list<In...>, column_list<Out...>> {
+  static_assert(sizeof...(In) == sizeof...(Out),
+                "karpos: every payload column of a join goes to one column of the output");
+  static_assert((std::is_same_v<typename Out::value_type, typename In::non_const_value_type> &&
+                 ...),
+                "karpos: payload columns go to views of their values, not const");
+  column_list<In...> in;
+  column_list<Out...> out;
+
+  template <class ExecSpace>
+  std::uint64_t check(char const* what, std::uint64_t rows) const {
+    require_reachable<ExecSpace, In..., Out...>();
+    return check(what, rows, std::index_sequence_for<In...>{});
+  }
+  payload_columns<In...> columns() const { return payload_columns<In...>(in.views); }
+  payload_columns<Out...> output_columns() const { return payload_columns<Out...>(out.views); }
+  template <class ExecSpace, class Numbers>
+  void gather_rows(ExecSpace const& exec, Numbers const& rows) const {
+    gather_rows(exec, rows, std::index_sequence_for<In...>{});
+  }
+
+ private:
+  /// Returns: the number of rows that fit all outputs.
+  template <std::size_t... I>
+  std::uint64_t check([[maybe_unused]] char const* what, [[maybe_unused]] std::uint64_t rows,
+                      std::index_sequence<I...>) const {
+    (require_same_extent(what, rows, "a payload column", detail::get<I>(in.views).extent(0)), ...);
+    return std::min({~std::uint64_t(0), std::uint64_t(detail::get<I>(out.views).extent(0))...});
+  }
+  template <class ExecSpace, class Numbers, std::size_t... I>
+  void gather_rows(ExecSpace const& exec, Numbers const& rows, std::index_sequence<I...>) const {
+    [[maybe_unused]] auto const part = std::pair(std::uint64_t(0), std::uint64_t(rows.extent(0)));
+    (karpos::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
+                    Kokkos::subview(detail::get<I>(out.views), part)),
+     ...);
+  }
+};
+
+/// Splits payload columns together with their rows. Returns: the number of rows of the join;
+/// nothing if the columns must be gathered instead.
+template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
+std::optional<std::uint64_t> join_with_payload(ExecSpace const& exec, Left const& left,
+                                               Right const& right, LeftSide const& of_left,
+                                               RightSide const& of_right, std::uint64_t capacity,
+                                               partitioned_join_options const& o) {
+  auto const l = of_left.columns();
+  auto const r = of_right.columns();
+  if constexpr (can_join_with_payload<ExecSpace, Left, Right, std::decay_t<decltype(l)>,
+                                      std::decay_t<decltype(r)>>) {
+    if (left.size() + right.size() < tuning<ExecSpace>::min_split_rows) return {};
+    return join::with_payload_join(
+        exec, left, right, l, r,
+        [&](auto const& both, auto swapped) -> std::optional<std::uint64_t> {
+          if (!both.has_fixed_partitions()) return {};
+          workspace<ExecSpace> const w(exec, payload_join_user, o.workspace, both.bytes());
+          if constexpr (swapped)
+            return both.run(r, l, of_right.output_columns(), of_left.output_columns(), capacity,
+                            w.data());
+          else
+            return both.run(l, r, of_left.output_columns(), of_right.output_columns(), capacity,
+                            w.data());
+        });
+  } else {
+    return {};
+  }
+}
+/// Writes pairs of row numbers, and gathers the payload columns by them. Returns: the number of
+/// rows of the join.
+template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
+std::uint64_t join_and_gather(ExecSpace const& exec,
+                              pair_of_tables<ExecSpace, Left, Right> const& both,
+                              LeftSide const& of_left, RightSide const& of_right,
+                              std::uint64_t capacity, partitioned_join_options const& o) {
+  using numbers = Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space>;
+  auto const make = [&] {
+    return allocate_or_explain<typename ExecSpace::memory_space>(
+        capacity * sizeof(std::uint32_t), "the row numbers of a join", "join fewer rows at once",
+        [&] {
+          return uninitialized_array<numbers>(exec, "karpos::partitioned_join: rows", capacity);
+        });
+  };
+  numbers const left = make(), right = make();
+  std::uint64_t const rows = join::write_join(
+      exec, both, join_kind::inner, o, write_pair<numbers, numbers>{left, right}, left, right);
+  auto const part = std::pair(std::uint64_t(0), rows);
+  of_left.gather_rows(exec, Kokkos::subview(left, part));
+  of_right.gather_rows(exec, Kokkos::subview(right, part));
+  exec.fence("karpos::partitioned_join: gathered");
+  return rows;
+}
+
+}  // namespace karpos::detail::join
