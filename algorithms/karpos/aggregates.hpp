@@ -66,7 +66,7 @@ struct aggregate_list {
 /// The column is a view of numbers of 4 or 8 bytes. The view for results has the column's type, or
 /// one that holds all of its values, for instance for sums of 32-bit integers in 64 bits.
 /// Operations are associative and commutative; they are called as op(a, b), const, in kernels, with
-/// numbers of the type of their view (operations.hpp says what they may do).
+/// numbers of the type of the view for their results (operations.hpp says what they may do).
 template <view_1d Column, class... OpsAndViews>
 auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
   static_assert(sizeof...(OpsAndViews) > 0 && sizeof...(OpsAndViews) % 2 == 0,
@@ -88,8 +88,9 @@ auto aggregate_count(Out const& out) {
 }
 
 /// Combines several aggregates into one, for one reduction. A key with the partial results of all
-/// its outputs takes at most 128 bytes; more does not compile (reduce_by_key.hpp says how many each
-/// takes). A column in two aggregates is moved twice: give all of its operations to one aggregate.
+/// its outputs takes at most 128 bytes, padding included; more does not compile (reduce_by_key.hpp
+/// says how many each takes). A column in two aggregates is moved twice: give all of its operations
+/// to one aggregate.
 template <class Columns, class Outputs>
 auto aggregates(aggregate_list<Columns, Outputs> const& only) {
   return only;

@@ -39,8 +39,9 @@
 //   grid                  vertex, depending on its number of edges (top_down.hpp)
 //   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices
 //                         (bottom_up.hpp)
-//   hub vertex cache      in each team's scratch; keeps all visited hubs, the vertices of most
-//                         edges (bfs_report::hub_degree); Enterprise keeps those of the last level
+//   hub vertex cache      in each team's scratch: visited hubs, the vertices of highest degree
+//                         (bfs_report::hub_degree). Hubs that hash to one entry replace each other.
+//                         Enterprise caches hubs of the last level, this cache hubs of all levels
 //                         (hubs.hpp)
 //   local search          while frontiers are narrow: several levels before the grid
 //                         synchronises, after PASGAL (local_search.hpp for CPUs,
@@ -78,19 +79,22 @@ class bfs_search {
   /// its own parent; unreachable vertices get VertexId(-1). If a vertex has several shortest paths,
   /// its parent may differ between runs.
   ///
-  /// Requires, until report() returns or `exec` is fenced: the views exist; nothing writes the
-  ///   graph, the sources or the results; no search on another instance uses the workspace.
+  /// Requires, until report() returns or `exec` is fenced:
+  ///   - the views exist, and so does a copy of the workspace, such as the one in this bfs_search;
+  ///   - nothing writes the graph, the sources or the results;
+  ///   - no search on another execution space instance uses the workspace.
   /// Concurrency: asynchronous to the host if the search is one kernel: on CUDA, unless the driver
   ///   is launch_mode::kernel_per_step. A view of sources makes start wait for `exec` and check
-  ///   them; the search itself is still asynchronous. With launch_mode::automatic, if the kernel
-  ///   cannot be started, each step is a kernel and start blocks; the report does not say so. That
-  ///   happens if its blocks do not all fit on the device. Several searches may be started on one
-  ///   instance before report(): they run one after another, and report() returns the last one's.
+  ///   them; the search itself is still asynchronous. The kernel cannot be started if, for
+  ///   instance, its blocks do not all fit on the device. launch_mode::automatic then launches a
+  ///   kernel for each step: start blocks, and the report does not say so. Several searches of the
+  ///   workspace may be started on `exec` before report(): they run one after another, and report()
+  ///   returns what the last one did.
   /// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is
   ///   out of range, or sources are a strided view; if distances or parents have another length,
   ///   are strided, or overlap each other, the sources or the graph; if degree_classes is false and
   ///   a vertex has 2^27 edges or more; if launch_mode::persistent_kernel is chosen and the space
-  ///   has none, or its blocks do not all fit on the device.
+  ///   has none, or the kernel cannot be started, as when its blocks do not all fit on the device.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
   void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
@@ -111,8 +115,9 @@ class bfs_search {
   /// bfs_search started it.
   ///
   /// Requires: a search was started, on this `exec` or on one that has been fenced since.
-  /// Throws: std::logic_error if the search was stopped because it found more than the graph has:
-  ///   graph, results or workspace were written meanwhile. Results are unspecified then.
+  /// Throws: std::logic_error if the search was stopped because it counted more vertices or levels
+  ///   than the graph can have: graph, results or workspace were written meanwhile. Results are
+  ///   unspecified then.
   bfs_report report() const {
     workspace const& w = m_workspace;
     auto const record = detail::read_back(m_exec, w.m_record.data(), "karpos::bfs: report");

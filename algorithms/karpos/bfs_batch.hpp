@@ -14,18 +14,20 @@
 #include "karpos/detail/graph/bfs_batch/run.hpp"
 
 // Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few
-// levels. In deep graphs, such as road networks, bfs runs the searches of a pass one after another
-// instead: on CPUs always, on GPUs if they are fewer than about 9 + n / 730,000 (n vertices).
+// levels. Up to 64 searches form a pass. In deep graphs, such as road networks, bfs runs the
+// searches of a pass one after another: on CPUs always; on GPUs if the pass has fewer than about
+// 9 + n / 730,000 searches (n vertices).
 //
 //   bfs_batch(exec, workspace, sources, distances)   a search from each source
 //   bfs_batch(exec, workspace, sources)              reports each source's depth and number of
 //                                                    reached vertices, without distances
 //
-// Up to 64 searches share one pass over the graph: search i has bit i of a word at every vertex. A
-// level ORs the word of each vertex into the words of its neighbours. The levels of all searches
-// run in step. The files, in detail/graph/bfs_batch:
+// In a pass, search i has bit i of a word at every vertex. A level ORs the word of each vertex into
+// the words of its neighbours. The levels of all searches run in step. The files, in
+// detail/graph/bfs_batch:
 //
-//   numbers by degree   the graph is copied, its vertices in order of falling degree (prepare.hpp)
+//   numbers by degree   the graph is copied, its vertices in order of falling degree (in-degree, if
+//                       there are in-edges; prepare.hpp)
 //   push                few vertices: the words of the frontier go to neighbours that lack their
 //                       bits (push.hpp)
 //   pull                most vertices: those that lack bits collect their neighbours' (pull.hpp)
@@ -42,10 +44,11 @@
 
 namespace karpos {
 
-/// Searches a graph from each of the sources, which may be none. distances(i, v) is the distance of
-/// vertex v from sources(i). If v is unreachable, or more than options.max_distance edges away, it
-/// is -1, or 255 in a view of std::uint8_t. Views may be strided. A view of LayoutLeft, in which
-/// the distances of a vertex are contiguous, is written fastest.
+/// Searches a graph from each of the sources. There may be none, and a vertex may occur more than
+/// once. distances(i, v) is the distance of vertex v from sources(i). If v is unreachable, or more
+/// than options.max_distance edges away, it is -1, or 255 in a view of std::uint8_t. Views may be
+/// strided. A view of LayoutLeft, in which the distances of a vertex are contiguous, is written
+/// fastest.
 ///
 /// Returns: how far each search went and how much it found, in the order of the sources. Blocks.
 /// Complexity: for each 64 sources at most O(levels * vertices / 32 + sum over vertices of
@@ -55,13 +58,17 @@ namespace karpos {
 /// Concurrency: one batch of a workspace at a time.
 /// Memory: none beyond the workspace. The first batch that turns out deep adds a bfs_workspace to
 ///   it. If there is not enough memory for that, the batch goes on without it.
-/// Throws: std::invalid_argument if a source is out of range, if max_distance is negative, if
-///   distances have other extents or overlap the sources, and for launch_mode::persistent_kernel if
-///   the space has none, or its blocks do not all fit on the device. std::range_error if a distance
-///   above 254 is found and distances have 8 bits: they are unspecified then. std::logic_error if a
-///   pass was stopped because it found more levels than there are vertices, or as
-///   bfs_search::report for searches one by one. Only writes to the workspace's memory can cause
-///   that, such as those of a second batch at the same time.
+/// Throws:
+///   - std::invalid_argument, which leaves distances unchanged: if a source is out of range; if
+///     max_distance is negative; if distances have other extents; if distances overlap the sources
+///     and both are contiguous; if launch_mode::persistent_kernel is chosen and the space has none.
+///   - std::invalid_argument if the persistent kernel cannot be started, as when its blocks do not
+///     all fit on the device. Distances are unspecified then.
+///   - std::range_error if a distance above 254 is found and distances have 8 bits. They are
+///     unspecified then.
+///   - std::logic_error if a pass was stopped because it found more levels than there are vertices,
+///     or as bfs_search::report for searches one by one. Only writes to the workspace's memory can
+///     cause that, such as those of a second batch at the same time.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, view_1d Sources, class Value, class... P>
 bfs_batch_report bfs_batch(ExecSpace const& exec,

@@ -27,10 +27,11 @@ class batch;
 }
 
 /// Memory of batches of breadth-first searches of a graph, and a copy of the graph whose vertices
-/// are numbered by falling degree, which lets batches read memory in better order. Made once, for
-/// any number of batches. In a deep graph, a batch may run the searches of a pass one by one; the
-/// first batch that does also makes a bfs_workspace. If there is not enough memory for that, the
-/// batch runs the searches of the pass at once. No other batch allocates.
+/// are numbered by falling degree (in-degree, if there are in-edges). That lets batches read memory
+/// in better order. Made once, for any number of batches. In a deep graph, a batch may run the
+/// searches of a pass one by one; the first batch that does also makes a bfs_workspace. If there is
+/// not enough memory for that, or a vertex has 2^31 edges or more, the searches of the pass run at
+/// once, and the next deep pass tries again. Batches allocate nothing else.
 ///
 /// Requires: the graph does not change while the workspace is made. After that its memory may be
 ///   freed, because the workspace has a copy.

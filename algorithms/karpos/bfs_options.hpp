@@ -19,12 +19,13 @@ enum class bfs_direction {
   /// By estimated costs. Vertices without edges do not count as unvisited. Bottom-up
   /// - begins when edges of the frontier > unvisited vertices + n / 512, and a bottom-up level is
   ///   expected to inspect fewer than 4 edges for each edge of the frontier;
-  /// - also begins if the level before predicted that, and therefore filled no queue;
+  /// - begins in any case after a top-down level that filled no frontier queue, because it
+  ///   predicted a bottom-up level to follow;
   /// - ends when unvisited vertices >= edges of the frontier + n / 64.
   automatic,
   top_down,  ///< no level is expanded bottom-up
   /// Once a frontier holds more than the fraction `gamma` of all hubs (bfs_report), every level
-  /// from it on (Enterprise).
+  /// from it on (Enterprise). If the graph has no hubs: no level.
   gamma,
   /// Begins at a frontier that grows and has more than (unexplored edges) / alpha edges; ends at a
   /// frontier that does not grow and has at most n / beta vertices (Beamer).
@@ -52,10 +53,10 @@ struct bfs_options {
   /// status bitmap.
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
-  /// are narrow: at most 8 edges a vertex on average, and about 100 vertices a multiprocessor (on
-  /// CPUs 8,000 a thread). GPUs round it down to a power of two; more than 64 has no effect. 0:
-  /// every level by itself. Ignored unless direction is automatic or top_down, queue is not
-  /// scanned, and unvisited_queue is off.
+  /// are narrow: their vertices have at most 8 edges on average, and there are at most about 100 of
+  /// them a multiprocessor (on CPUs 8,000 a thread). GPUs round it down to a power of two; more
+  /// than 64 has no effect. 0: every level by itself. Ignored unless direction is automatic or
+  /// top_down, queue is not scanned, and unvisited_queue is off.
   std::uint32_t local_search_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer

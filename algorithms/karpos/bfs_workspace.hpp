@@ -239,7 +239,7 @@ class bfs_workspace {
     choose_hubs(exec, detail::read_back(exec, histogram.data(), "karpos::bfs_workspace: degrees"));
   }
   /// Chooses the hub vertices, those of the highest degrees: at most as many as the hub vertex
-  /// cache holds, and at most one in 256 vertices.
+  /// cache has entries, and at most n / 256 + 1 of n vertices.
   void choose_hubs(ExecSpace const& exec, detail::bfs::degree_histogram const& histogram) {
     using namespace detail::bfs;
     m_hub_degree = histogram.threshold(hub_capacity(m_graph), count_degrees<rows>::lowest_counted);

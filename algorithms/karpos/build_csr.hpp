@@ -18,7 +18,7 @@ namespace karpos {
 
 /// Builds a graph from its edges, sources(i) to targets(i), in any order. By default self loops are
 /// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted. The views may
-/// be strided.
+/// be strided, and are only read.
 ///
 /// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, because its
 ///   edges were checked. Every execution space gives equal results. Blocks.
@@ -28,8 +28,8 @@ namespace karpos {
 ///   duplicate is removed. CPUs also take an offset for each vertex.
 /// Throws: std::invalid_argument if the views differ in extent, or an id is negative or not below
 ///   `vertices` (the first such edge is named); std::length_error for 2^32 vertices or more, for
-///   more vertices than VertexId holds, or for more edges than EdgeOffset holds; edges that will be
-///   removed count, and symmetrise doubles them; allocation_error.
+///   more vertices than the largest VertexId, or for more edges than the largest EdgeOffset; edges
+///   that will be removed count, and symmetrise doubles them; allocation_error.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
           view_1d Targets>
 auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sources,

@@ -21,24 +21,27 @@ namespace karpos {
 ///               equal bytes in every space
 ///   dense       loads up to 0.98; takes later insertions, and grows when they do not fit
 ///
-/// Keys are compared by their bits.
+/// Keys are compared by their bits, floating-point keys as in hash (one zero, one NaN). There is no
+/// KeyEqual.
 ///
 /// Complexity: build, expected linear. Lookups in two_level read one byte of the bucket and at most
-///   three slots, two of them in one line of 64 bytes. Lookups in dense read one byte and a window
-///   of 64 bytes, sometimes two or three windows. (GPUs read the byte only if the first window is
-///   full.) In kernels lookups are wait-free.
+///   three candidate slots, in at most two lines of 64 bytes. Lookups in dense read one byte and a
+///   window of 64 bytes, sometimes two or three windows. (GPUs read the byte only if the first
+///   window is full.) In kernels lookups are wait-free.
 /// Memory: bytes_for(keys, options), always the map's own. A build takes workspace_bytes_for more
 ///   while it runs, and, if keys are equal or two seeds fail, another 24 bytes for each key of the
-///   call. An insertion takes, while it runs, at most: as much again as the table, 24 bytes for
-///   each key offered, and the workspace of a build of the new keys. If the table grows, it takes
-///   the larger table, a copy of all keys and values, 24 bytes for each key offered, and the
+///   call. An insertion takes, while it runs: as much again as the table, 24 bytes for each key
+///   offered, and a workspace. On GPUs that workspace has at most four slots for each new key and
+///   64 for each partition (24,576 to 2^17 slots) of the table. If the table grows, the insertion
+///   takes the larger table, a copy of all keys and values, 24 bytes for each key offered, and the
 ///   workspace of a build of all keys.
 /// Concurrency: bulk calls on one execution space instance run in order. build and insert block.
 ///   Neither may run concurrently with lookups on another instance or with kernels that use refs:
 ///   they may free the memory that these read.
-/// Requires: key and value types are trivially copyable. One key value is the sentinel and cannot
-///   be stored. Hash is a family of functions, called as hash(key, seed) (see seeded_hash), or a
-///   plain hash function, called as hash(key).
+/// Requires: key and value types are those that a hash_map takes. One key value may be the
+///   sentinel, which cannot be stored: cuckoo_map_options.hpp says which. Hash is a family of
+///   functions, called as hash(key, seed) (see seeded_hash), or a plain hash function, called as
+///   hash(key).
 /// Source: Alcantara et al., "Real-time parallel hashing on the GPU", SIGGRAPH Asia 2009; for dense
 ///   see detail/tables/cuckoo/place.hpp.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,

@@ -15,7 +15,8 @@ enum class cuckoo_layout {
   dense
 };
 
-/// The ways to handle keys that occur more than once.
+/// The ways in which build handles keys that occur more than once in its views. insert does not use
+/// this option: it always takes the pair of the lowest index.
 enum class duplicate_keys {
   keep_one,  ///< stores the pair of the lowest index
   reject     ///< throws std::invalid_argument with the number of such keys and an example
@@ -34,9 +35,12 @@ struct cuckoo_map_options {
   double load = 0.95;
   /// dense: keys to reserve memory for, if the map is built from fewer.
   std::uint64_t capacity = 0;
-  /// The sentinel: the key that marks an unused slot. Default: the largest value.
+  /// The sentinel: the key that marks an unused slot. Default: the largest value that the key's
+  /// part of a slot can hold. Keys with fewer bytes than that part, and floating-point keys, never
+  /// equal it (hash_table_options in table_options.hpp).
   std::optional<Key> empty_key = {};
-  /// Whether to keep the workspace of a build for the next one.
+  /// Whether to keep the workspace of a build for the next one. It is freed with the table, or when
+  /// another table is assigned to it; bytes() includes it.
   bool keep_workspace = false;
 };
 

@@ -43,7 +43,7 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Throws, and leaves the map empty: std::invalid_argument if a key equals the sentinel, or if
   ///   keys are equal and options.duplicates is reject; hash_error if none of 17 seeds gives every
   ///   key a slot; allocation_error if there is no memory to find equal keys in, or for the table
-  ///   of the distinct keys (size() tells which: it is 0 then).
+  ///   of the distinct keys. After an allocation_error, size() is 0 if the map was emptied.
   template <view_1d Keys, view_1d Values>
     requires has_values
   void build(execution_space const& exec, Keys const& keys, Values const& values) {
@@ -63,6 +63,9 @@ class cuckoo_table : public lookup_table<Storage> {
   /// larger if the keys need it. Refs become invalid if a key is inserted, even if the table does
   /// not grow; kernels that use them must have ended before the call.
   /// Returns: how many keys were inserted and how many existed. No key is rejected.
+  /// Complexity: expected linear in the keys of the call if none is new; otherwise also in the
+  ///   slots, because the table is copied. If a new key finds no slot, which is rare below
+  ///   capacity(), all keys are placed anew with another seed.
   /// Throws std::logic_error if the layout is not dense or the map has no memory;
   ///   std::invalid_argument if the views have different lengths (nothing changes) or a key equals
   ///   the sentinel (all other keys have then been handled); hash_error and allocation_error
@@ -86,7 +89,8 @@ class cuckoo_table : public lookup_table<Storage> {
 
   using base::size;
   std::uint64_t size() const { return m_storage.size(); }  ///< number of keys
-  /// Returns how many keys fit before an insertion grows the table. For two_level: size().
+  /// Returns how many keys, stored ones included, the table holds before an insertion grows it. For
+  /// two_level: size().
   std::uint64_t capacity() const {
     return layout() == cuckoo_layout::dense ? m_storage.capacity() : size();
   }
@@ -102,12 +106,13 @@ class cuckoo_table : public lookup_table<Storage> {
     return detail::cuckoo::statistics(exec, m_storage);
   }
 
-  /// Returns the bytes of a table for `keys` keys.
+  /// Returns the bytes of a table for `keys` keys. If the layout is dense, throws
+  /// std::invalid_argument (load out of range) and std::length_error (capacity overflow).
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
     return Storage::shape_type::of(keys, o.capacity, o).bytes();
   }
   /// Returns the bytes of workspace that a build on the default instance allocates in addition.
-  /// Instances of fewer threads take less.
+  /// Instances of fewer threads take less. Throws as bytes_for does.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
     return Storage::workspace_bytes_for(keys, o);
   }

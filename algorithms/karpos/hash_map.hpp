@@ -21,14 +21,15 @@ namespace karpos {
 /// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
 /// options.growth is growth::automatic (table_options.hpp says when; default: growth::fixed). Slots
 /// of erased keys are used again after compaction, which blocking insertions and apply do when they
-/// need those slots. If there is no memory for compaction, insertions probe further. In the end
-/// they reject keys (growth::fixed) or throw allocation_error (growth::automatic).
+/// need those slots. If there is no memory for compaction, insertions probe further, and in the end
+/// reject keys (growth::fixed) or throw allocation_error (growth::automatic).
 ///
 /// Complexity: expected O(1) buckets an operation. At most Probing::probe_limit buckets of three or
 ///   more slots; twice as many buckets of two slots, four times as many of one slot.
 /// Requires:
-///   - Key and value types are trivially copyable. Two key values are sentinels (three in slots of
-///     16 bytes) and cannot be stored: table_options.hpp says which.
+///   - Keys and values are trivially copyable and default-constructible. Keys are floating-point
+///     numbers, or have neither padding nor floating-point members. Two key values are sentinels
+///     (three in slots of 16 bytes) and cannot be stored: table_options.hpp says which.
 ///   - Hash and KeyEqual are copied into kernels and called there, as hash(query) and
 ///     equal(key, query). Keys that KeyEqual calls equal have equal hashes. The map mixes the hash
 ///     unless Hash has a member type is_avalanching and returns 64 bits.
@@ -50,8 +51,10 @@ namespace karpos {
 ///   - insertions that are split by table segment (bulk_strategy::partitioned, which GPUs also
 ///     choose by themselves): insert_bytes;
 ///   - a blocking insertion on GPUs that finds every slot taken and rejects keys: one byte for each
-///     two buckets, freed at the end. Later ones need it only after clear, apply, compaction,
-///     growth or rehash, or if refs may exist: ref() was called, or the memory is the caller's;
+///     two buckets, to rebuild the overflow marks (without that memory they stay), freed at the
+///     end. Later ones need it only after clear, apply, compaction, growth, rehash or deep_copy, or
+///     if refs may exist: ref() was called, or the memory is the caller's;
+///   - deep_copy into the map: map.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,

@@ -48,8 +48,8 @@ struct map_traits {
 /// Complexity: O(1) for each pair that is inserted, erased or retrieved and for each query,
 ///   whatever the multiplicities are.
 /// Requires: keys, Hash, KeyEqual, Probing, BucketSlots and sentinels as for hash_map; values are
-///   trivially copyable. PairNumber is std::uint32_t for up to 2^31 - 8 pairs, or std::uint64_t.
-///   Counts always have 64 bits.
+///   trivially copyable. PairNumber is std::uint32_t for up to 2^31 - 8 pairs, or std::uint64_t for
+///   up to 2^40 - 8. Counts always have 64 bits.
 /// Concurrency: bulk lookups, kernels with frozen refs, and kernels that insert through
 ///   ref(exec, pair_capacity) may run concurrently.
 /// Memory: bytes_for(max_pairs, max_keys, load), always the map's own, and a list of pending pairs
@@ -93,7 +93,8 @@ class hash_multimap
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, static_cast<std::uint64_t>(max_keys), o, hash, equal) {}
 
-  /// Returns the bytes of a map for max_pairs pairs of max_keys distinct keys.
+  /// Returns the bytes of a map for max_pairs pairs of max_keys distinct keys. Throws what
+  /// bytes_for of a hash_map throws.
   static std::size_t bytes_for(std::uint64_t max_pairs, std::uint64_t max_keys,
                                double load = options{}.load) {
     return traits::index_type::bytes_for(max_keys, load) +

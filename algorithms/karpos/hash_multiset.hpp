@@ -36,7 +36,7 @@ struct set_traits {
 /// once, with the number of its occurrences. Each operation is O(1) for each key, whatever the
 /// multiplicities are. Growth, concurrency and requirements are those of hash_multimap. At most
 /// max_pairs() occurrences are stored, of all keys together: 2^31 - 8, or 2^40 - 8 if PairNumber
-/// has 64 bits. More are rejected, even if the set grows.
+/// has 64 bits. More are rejected, even if the set grows: the last ones of the call's view.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           std::unsigned_integral PairNumber = std::uint32_t,
@@ -65,7 +65,8 @@ class hash_multiset
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, 0, max_keys, o, hash, equal) {}
 
-  /// Returns the bytes of a set of max_keys distinct keys.
+  /// Returns the bytes of a set of max_keys distinct keys. Throws what bytes_for of a hash_map
+  /// throws.
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
     return traits::index_type::bytes_for(max_keys, load);
   }

@@ -13,9 +13,9 @@
 
 namespace karpos {
 
-/// Hash set of keys of up to eight bytes: a hash_map without values, in at most half the memory.
-/// Growth, memory, concurrency, errors and the requirements on Hash, KeyEqual, Probing and
-/// BucketSlots are those of hash_map.
+/// Hash set of keys of up to eight bytes: a hash_map without values, in about half the memory or
+/// less (small sets save less). Growth, memory, concurrency, errors and requirements are those of
+/// hash_map.
 /// Source: cuCollections' static_set; overflow marks after boost::unordered_flat_set.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,

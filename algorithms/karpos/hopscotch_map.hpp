@@ -32,11 +32,12 @@ namespace karpos {
 ///   rarely up to 25 slots of four other lines. Insertions into a full neighbourhood move other
 ///   keys: they read a few lines in general, and up to 4,000 neighbourhoods of up to five lines
 ///   each before they return `full`. Once failed searches have established that no slot of the
-///   table is free, insertions return `full` without that search.
-/// Requires: key and value types are trivially copyable. Two key values are sentinels (three in
-///   slots of 16 bytes) and cannot be stored: table_options.hpp says which. The user's functions do
-///   not throw (operations.hpp), and an op of insert_or_apply does not use the map, because they
-///   run while a lock is held.
+///   table is free, insertions return `full` without that search, until a key is erased or the
+///   table is cleared or gets new memory.
+/// Requires: key and value types are those that a hash_map takes. Two key values are sentinels
+///   (three in slots of 16 bytes) and cannot be stored: table_options.hpp says which. The user's
+///   functions do not throw (operations.hpp), and an op of insert_or_apply does not use the map,
+///   because they run while a lock is held.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per
 ///   key, histories are linearizable. While erase or erase_async of many keys runs on another
 ///   instance, an insertion may return `full` though a slot has just become free. find and
@@ -46,10 +47,11 @@ namespace karpos {
 ///   a lock for as long as it takes to look through one neighbourhood and write a slot. Finding a
 ///   key orders no other memory. apply may run concurrently with writers on another instance;
 ///   blocking insertions need exclusive access.
-/// Memory: bytes_for(max_keys, load), 16 bytes and one bit for every 32 lines, and 40 bytes of
-///   counters; see docs/hopscotch_map.md. Bulk calls allocate nothing but:
+/// Memory: bytes_for(max_keys, load), and beside it 16 bytes, one bit for every 32 lines, and 40
+///   bytes of counters; see docs/hopscotch_map.md. Bulk calls allocate nothing but:
 ///   - growth and rehash: the new table, which replaces the old one (both exist meanwhile);
 ///   - host views: staging buffers;
+///   - deep_copy into the map: map.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table", 2019); Herlihy, Shavit, Tzafrir,
 ///   "Hopscotch hashing", DISC 2008.

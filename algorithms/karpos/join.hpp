@@ -41,7 +41,7 @@
 // the offsets, so the work for a frequent row, on either side, is shared
 // (detail/relational/join/expansion.hpp). If the left table is the indexed one, swap the arguments
 // and use the kind in whose name left and right are exchanged: left becomes right, left_semi
-// right_semi.
+// right_semi. The outputs and the arguments of a predicate are then swapped, too.
 //
 // A run is the numbers of the rows of one group of equal rows, side by side in the index.
 
@@ -58,14 +58,14 @@ struct join_pairs {
 
 /// The matches of two tables, found once: the number of rows of the join, and these rows, as often
 /// as wanted. Rows come in the order of left rows, and for each in the order of right rows. Rows
-/// without a left row come last, in the order of right rows; all rows of right_semi and right_anti
-/// joins are of this kind.
+/// that show no left row come last, in the order of right rows: right rows without a match, and all
+/// rows of right_semi and right_anti joins.
 ///
 /// Rows are compared by the functions and the rule for nulls of the index's rows. For SQL's joins
 /// make the index of rows with_nulls(null_equality::unequal): rows with a null then match nothing,
 /// and count as rows without a match. Right rows beyond options.rows of the index, and those that a
-/// mask left out, do not belong to the right table. Exception: if nulls are unequal, masked rows
-/// with a null are still listed as rows without a match.
+/// mask left out, do not belong to the right table. Exception: if nulls are unequal, a right row
+/// with a null is listed as a row without a match even if the mask left it out.
 ///
 /// A join shares the index's memory, and may read the right columns later: do not change them. The
 /// left columns are not needed later. Copies of a join share its memory. write, pairs, rows and
@@ -100,8 +100,8 @@ class join {
       : join(exec, left, index, kind, Predicate{}, options) {}
 
   /// Finds the matches among pairs of equal rows (candidates): those that a predicate accepts.
-  /// accepts(left, right) is called in a kernel with their row numbers, once for each candidate. It
-  /// may not throw (operations.hpp says what functors may do).
+  /// accepts(left, right) is called in a kernel with their row numbers, of type std::uint64_t, once
+  /// for each candidate. It may not throw (operations.hpp says what functors may do).
   ///
   /// Complexity: also a pass over the candidates.
   /// Memory: also allocates a quarter of a byte for each candidate.
@@ -123,7 +123,9 @@ class join {
 
   /// Returns the bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate,
   /// and 4 more if the index has row numbers of 64 bits; 4 for each right row for the kinds right,
-  /// full, right_semi and right_anti. Right rows are those that were indexed so far.
+  /// full, right_semi and right_anti. Right rows are those that were indexed so far. Name the type
+  /// to call this before there is a join: join<Left, Index>::bytes_for(…), or with a predicate
+  /// join<Left, Index, Predicate>::bytes_for(…).
   static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
     return arrays(left, right, marks_right(kind), has_predicate).bytes;
   }
@@ -328,7 +330,8 @@ template <class ExecSpace, class Left, class Index, class Predicate>
 join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&, join_options const&)
     -> join<Left, Index, Predicate>;
 
-/// Returns the number of rows of a join. Blocks. Otherwise as the constructor of join.
+/// Returns the number of rows of a join without a predicate, in memory that it allocates. Blocks.
+/// Otherwise as the constructor of join.
 template <execution_space ExecSpace, class Left, class Index>
 std::uint64_t join_size(ExecSpace const& exec, Left const& left, Index const& index,
                         join_kind kind) {

@@ -52,7 +52,8 @@ class lookup_table {
   /// Writes the value of each query to out, or `missing` if the query is not stored. Asynchronous.
   /// A query may be of any type that the map's hash and equality take (cuckoo_map: the key's type).
   /// The elements of out are of the map's value type, or of a type that holds each of its values.
-  /// Maps only. Throws std::invalid_argument if queries and out have different lengths.
+  /// `out` may be the view of the queries. Maps only. Throws std::invalid_argument if queries and
+  /// out have different lengths.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
@@ -72,8 +73,8 @@ class lookup_table {
     look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
             detail::stencil_for("queries", queries, stencil, predicate));
   }
-  /// Writes to out whether each query is stored. Asynchronous. Throws std::invalid_argument if
-  /// queries and out have different lengths.
+  /// Writes to out whether each query is stored. `out` may be the view of the queries.
+  /// Asynchronous. Throws std::invalid_argument if queries and out have different lengths.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
     look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
@@ -109,10 +110,11 @@ class lookup_table {
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
                       detail::make_scan_body<execution_space, detail::visit_body>(table, visit));
   }
-  /// Called on a map that is not const: calls visit(key, value) in a kernel for every pair. If
-  /// visit takes the value by reference and changes it, the new value is stored. Asynchronous.
+  /// Calls visit(key, value) in a kernel for every pair. If visit takes the value by reference and
+  /// changes it, the new value is stored. Asynchronous. Every call through a name that is not const
+  /// selects this overload, even if visit only reads.
   /// Concurrency: must not run concurrently with anything else that uses the map. To read only,
-  ///   call it through a const reference: that overload may run concurrently with other lookups.
+  ///   call it through a const reference: the overload above may run concurrently with lookups.
   template <class Visit>
     requires has_values
   void for_each(execution_space const& exec, Visit const& visit) {
@@ -168,12 +170,13 @@ class lookup_table {
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
 
   // One key at a time on the host, for tables in memory that the host reaches (create_host_mirror
-  // makes one), while no kernel changes the table.
+  // makes one), while no kernel changes the table. Queries are of the types that bulk calls take.
 
   /// Returns a copy of the value, or nothing if the key is not stored. Maps only.
   template <class Query>
     requires(has_values && on_host)
   found<mapped_type> find(Query const& query) const {
+    require_query<Query>();
     require_memory();
     found<mapped_type> answer;
     m_storage.with_ref([&](auto const& table) {
@@ -184,6 +187,7 @@ class lookup_table {
   template <class Query>
     requires on_host
   bool contains(Query const& query) const {
+    require_query<Query>();
     require_memory();
     bool present = false;
     m_storage.with_ref([&](auto const& table) {
@@ -239,6 +243,11 @@ class lookup_table {
   static constexpr void require_queries() {
     if constexpr (requires { requires Storage::exact_queries; })
       detail::require_key_type<key_type, Queries>();
+  }
+  template <class Query>
+  static constexpr void require_query() {
+    if constexpr (requires { requires Storage::exact_queries; })
+      detail::require_query_type<key_type, Query>();
   }
   template <class Queries, class Out, class Write, class Stencil>
   void look_up(execution_space const& exec, char const* what, Queries const& queries,

@@ -43,14 +43,14 @@
 // A call blocks if it returns after its work on the instance is done. An asynchronous call only
 // enqueues.
 //
-// Host views (pinned or pageable) of a table on a device are accepted by every blocking operation,
-// and by find, find_if, contains and contains_if, which then block. retrieve_all, and build and
-// insert of cuckoo_map and cuckoo_set, do not accept them. A call with host views works in batches,
-// on instances of its own: it copies one batch while a kernel works on another. Memory: staging
-// buffers while it runs (docs/hash_map.md). If memory is short, the call retries with smaller
-// buffers, and in the end throws allocation_error. The buffers are allocated before the first
-// batch, so nothing has changed then. But find_or_insert inserts first, then allocates again to
-// look up: it may have inserted.
+// If the table is on a device, host views (pinned or pageable) are accepted by every blocking
+// operation, and by find, find_if, contains and contains_if, which then block. retrieve_all, and
+// build and insert of cuckoo_map and cuckoo_set, do not accept them. A call with host views works
+// in batches, on instances of its own: it copies one batch while a kernel works on another. Memory:
+// staging buffers while it runs (docs/hash_map.md). If memory is short, the call retries with
+// smaller buffers, and in the end throws allocation_error. The buffers are allocated before the
+// first batch, so nothing has changed then. But find_or_insert inserts first, then allocates again
+// to look up: it may have inserted.
 
 namespace karpos {
 
@@ -87,8 +87,9 @@ class hash_table : public lookup_table<Storage> {
   using erase_view = Kokkos::View<erase_report, memory_space>;
 
   /// Inserts pairs whose key is new. If keys in one call are equal, one of their pairs is inserted;
-  /// it is unspecified which. `values` is a view as long as keys, or one value for all of them.
-  /// `bulk`: table_options.hpp. Blocks.
+  /// it is unspecified which. `values` is a view as long as keys, or one value for all of them,
+  /// converted by static_cast (floating-point for integers does not compile). `bulk`:
+  /// table_options.hpp. Blocks.
   /// Returns: how many keys were inserted, existed, and were rejected.
   /// Throws std::invalid_argument if a key equals a sentinel, after all other keys were handled.
   ///   The message has the counts; insert_async gives them in its report. Throws allocation_error
@@ -107,6 +108,7 @@ class hash_table : public lookup_table<Storage> {
     return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{}, every_key{}, bulk);
   }
   /// Returns the bytes of workspace that an insertion of `keys` keys uses; 0 if it needs none.
+  /// Throws std::logic_error if the table has no memory.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy = bulk_strategy::automatic) const;
   /// Does what insert does for the keys with predicate(stencil(i)).
@@ -153,7 +155,7 @@ class hash_table : public lookup_table<Storage> {
     return insert_all(exec, "insert_or_apply", keys, values, op, every_key{}, bulk);
   }
   /// Returns the bytes of workspace that insert_or_apply of `keys` keys may use; 0 if it needs
-  /// none.
+  /// none. Throws as insert_bytes does.
   std::size_t insert_or_apply_bytes(execution_space const& exec, std::uint64_t keys,
                                     bulk_strategy strategy = bulk_strategy::automatic) const
     requires detail::stores_values<Storage>;
@@ -224,16 +226,16 @@ class hash_table : public lookup_table<Storage> {
   /// is answered `full`; an operation on a key that equals a sentinel is answered `invalid`.
   /// A hash_map compacts itself between batches of operations if erased keys are in the way. So
   /// keys may come and go indefinitely while at most max_keys keys are stored.
-  /// Complexity: one kernel for a hopscotch_map. For a hash_map, one kernel if nothing is inserted,
-  ///   or if the first or second line below holds when every operation counts as an insertion and
-  ///   as an erasure. Otherwise it counts the insertions and erasures, may compact, and halves the
-  ///   batch of operations until one of these holds:
+  /// Complexity: one kernel for a hopscotch_map. A hash_map runs a kernel for each batch; the first
+  ///   batch has all operations. A batch that inserts is halved until one of these holds:
   ///   - slots in use + insertions <= (max_keys + capacity) / 2;
   ///   - tombstones + erasures <= (capacity - max_keys) / 4;
   ///   - insertions <= max(1, (capacity - max_keys) / 4).
-  ///   The next batch is twice as large, and is treated in the same way. The table counts its slots
-  ///   before a batch for which, unhalved, neither of the first two lines holds; after ref() was
-  ///   called, before every batch that inserts.
+  ///   The next batch is twice as large. Passes before a batch, and before it is halved:
+  ///   - if refs may exist (see ref), or if neither of the first two lines holds with every
+  ///     operation counted as an insertion and an erasure: one that counts these in the batch;
+  ///   - if the batch inserts, and refs may exist or neither of the first two lines holds: one that
+  ///     counts the slots, and a compaction if it is needed.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap.
   template <view_1d Operations, view_1d Results>
@@ -262,7 +264,8 @@ class hash_table : public lookup_table<Storage> {
     run_operations(exec, operations, results, {n, n});
   }
 
-  /// Removes every key and makes every slot usable again. Asynchronous. Refs stay valid.
+  /// Removes every key and makes every slot usable again. Asynchronous. Refs stay valid, but
+  /// nothing else may use the table until the call has run.
   void clear(execution_space const& exec) {
     m_storage.clear(exec);
     detail::record_clear(m_storage, m_slots_used);
@@ -290,9 +293,10 @@ class hash_table : public lookup_table<Storage> {
   void compact(execution_space const& exec)
     requires detail::has_tombstones<Storage>;
 
-  /// Returns what kernels read and write the table through, until the table moves. After a call of
-  /// ref(), and until the table moves, the host does not know the number of keys: size, apply and
-  /// insertions may have to count slots. Requires: the table has memory.
+  /// Returns what kernels read and write the table through, until the table gets new memory (by
+  /// rehash, growth, or deep_copy from a table of another capacity). Until then, and as long as the
+  /// memory is the caller's, the host does not know the number of keys: size, apply and insertions
+  /// may have to count slots. Requires: the table has memory.
   ref_type ref() const {
     m_slots_used.mark_exposed();
     return ref_type(detail::invalidate_order(m_storage).ref());
@@ -301,9 +305,9 @@ class hash_table : public lookup_table<Storage> {
   /// has memory.
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
   /// Returns the number of keys. Constant time if the number is known: the table owns its memory,
-  /// ref() was not called since it last moved, and no _async call, apply or apply_async came after
-  /// the last clear, rehash, compact, growth or deep_copy. Otherwise reads the table once and
-  /// blocks.
+  /// ref() was not called since the table got that memory, and no _async call, apply or apply_async
+  /// came after the last clear, rehash, compact, growth or deep_copy. Otherwise reads the table
+  /// once and blocks.
   std::uint64_t size(execution_space const& exec) const {
     return capacity() != 0 && m_slots_used.size_is_known() ? m_slots_used.live : base::size(exec);
   }
@@ -323,7 +327,8 @@ class hash_table : public lookup_table<Storage> {
     return m_storage.settings().options.growth.value_or(
                detail::grows<Storage> ? growth::automatic : growth::fixed) == growth::automatic;
   }
-  /// Returns the bytes of a table for max_keys keys at that load.
+  /// Returns the bytes of a table for max_keys keys at that load. Throws std::invalid_argument
+  /// (load out of range), std::length_error (capacity overflow).
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
     return Storage::bytes_for(max_keys, load);
   }
@@ -332,15 +337,16 @@ class hash_table : public lookup_table<Storage> {
   /// sentinels, hash and equality. Blocks. Compiles if the types of key, value, hash, equality and
   /// probing are the same, and the bucket sizes are equal (host_mirror_type has them).
   /// Refs of dst stay valid if both tables have equal capacities and sentinels, and if hash and
-  /// equality, if they have state, have equal state. Frozen refs of dst stay valid if also the
-  /// seeds are equal.
-  /// Memory: allocates only if the capacities differ, with one exception. If refs of dst may exist
-  ///   (ref() was called, or the memory is the caller's), capacities are equal and seeds differ,
-  ///   dst keeps its seed, which these refs use, and the keys are inserted anew by it. That takes
-  ///   two more tables while it runs.
+  /// equality, if they have state, have equal state (known to the caller). Frozen refs of dst stay
+  /// valid if also the seeds are equal.
+  /// Requires: no work that changes src is pending on other instances.
+  /// Memory: if the capacities differ, dst gets new memory, and leaves memory that is the caller's.
+  ///   Otherwise allocates nothing, with one exception. If refs of dst may exist (ref() was called,
+  ///   or the memory is the caller's), capacities are equal and seeds differ, dst keeps its seed,
+  ///   which these refs use, and the keys are inserted anew by it. That takes two more tables while
+  ///   it runs.
   /// Throws allocation_error (out of memory); capacity_error if a key that is inserted anew finds
   ///   no slot. dst then keeps its keys.
-  /// Requires: no work that changes src is pending on other instances.
   template <class Other>
     requires requires(Storage& to, execution_space const& e, Other const& o) { to.copy_from(e, o); }
   friend void deep_copy(execution_space const& exec, hash_table& dst,

@@ -27,9 +27,9 @@ namespace karpos {
 /// Lookups in a kernel. Each operation has a form for one thread and a form whose first argument is
 /// a tile: its lanes work on one key together and all receive the result. All lanes of the tile
 /// make the call, with equal arguments. Trivially copyable. Valid until the table is destroyed or
-/// moves: by rehash or growth, and perhaps by deep_copy into it (see there). Refs of cuckoo tables
-/// end at every build and every insertion that stores a key. Moving the C++ object of the table
-/// keeps refs valid.
+/// gets new memory: by rehash or growth, and perhaps by deep_copy into it (see there). Refs of
+/// cuckoo tables end at every build and every insertion that stores a key. Moving the C++ object of
+/// the table keeps refs valid.
 /// Requires: the table had memory when the ref was made (a ref without memory may only be assigned
 ///   to); no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is not
 ///   found).

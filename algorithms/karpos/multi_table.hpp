@@ -30,7 +30,7 @@ namespace karpos {
 
 /// A map or set whose keys may be stored several times. Of a set, a pair is one occurrence of a
 /// key. The first argument of an operation is an execution space instance; views are read and
-/// written in its memory, and host views of a table on a device are not supported. Views that
+/// written in its memory. Host views are not supported if the table is on a device. Views that
 /// belong together have the same length; otherwise every operation throws std::invalid_argument.
 /// Lookups and erasures of a key that equals a sentinel find nothing. Keep the table and the views
 /// of an asynchronous call until it has run. The values of a key come in no particular order. On a
@@ -75,9 +75,10 @@ class multi_table {
   using frozen_ref_type =
       multi_reader<execution_space, typename index_type::frozen_ref_type, blocks_type>;
 
-  /// Inserts every pair. `values` is a view as long as keys, or one value for all of them. Inserts
-  /// pending pairs first. Blocks. Returns: how many pairs were inserted and rejected; none is
-  /// `existing`.
+  /// Inserts every pair. `values` is a view as long as keys, or one value for all of them,
+  /// converted by static_cast (floating-point for integers does not compile). Inserts pending pairs
+  /// first. Blocks.
+  /// Returns: how many pairs were inserted and rejected; none is `existing`.
   /// Complexity: O(pairs), however often a key occurs. An insertion that merges long chains, frees
   ///   erased pairs or moves to larger memory takes O(size); over all insertions that is O(1) a
   ///   pair, unless erased pairs are freed again and again in a nearly full map that may not grow.
@@ -136,7 +137,8 @@ class multi_table {
   ///   are not counted; pairs that were put into the table before a clear are.
   /// Complexity: O(size + slots). Memory: while it runs, max_pairs pairs once more, and 8 bytes a
   ///   slot.
-  /// Throws allocation_error; pending pairs: see above.
+  /// Throws allocation_error; pending pairs: see above. Outcomes of pairs that were inserted before
+  ///   are then in the report of the next consolidate.
   insert_report consolidate(execution_space const& exec);
   [[deprecated("karpos: settle is consolidate")]] insert_report settle(
       execution_space const& exec) {

@@ -109,9 +109,10 @@ class multi_reader {
 /// and two stores. It is pending: lookups find it once it is in the table (multi_table::ref).
 /// Trivially copyable. Valid until the pending pairs are put into the table, or ref or insert_async
 /// is called again (on the host).
-/// Requires: no more than pair_capacity pairs are inserted through it (more may fill capacity that
-///   a later ref reserves); no key equals a sentinel (checked with KARPOS_CONTRACTS; without, the
-///   answer is `invalid`).
+/// Requires: no more than pair_capacity pairs are inserted through it. (More may be accepted if the
+///   list is longer. Insertions through a later ref may then return `full` before its own
+///   pair_capacity is used up.) No key equals a sentinel (checked with KARPOS_CONTRACTS; without,
+///   the answer is `invalid`).
 template <class Table, class T>
 class multi_ref {
  public:

@@ -28,9 +28,9 @@
 
 namespace karpos {
 
-/// Maps a key to its partition by its hash: the default. The keys of one partition may go into a
-/// hash table, to ranks, or through a split into another number of partitions: they do not crowd
-/// there.
+/// Maps a key to its partition by its hash: the default. The keys of one partition spread evenly
+/// wherever else their hashes place them: in a hash table, over ranks, or in a split into another
+/// number of partitions.
 template <class Key, class Hash = hash<Key>>
 class hash_partitioner {
  public:
@@ -88,8 +88,8 @@ auto partitioner_or_default(Partitioner const& partitioner, std::uint64_t offset
 /// (operations.hpp says what functors may do). The default, or {}, is hash_partitioner, for keys of
 /// up to 8 bytes.
 ///
-/// Returns: nothing. Asynchronous if options.workspace is given; otherwise blocks before it frees
-///   its own workspace.
+/// Returns: nothing. Asynchronous if options.workspace is given: keep the workspace and all views
+///   until exec has run the call. Otherwise blocks before it frees its own workspace.
 /// Complexity: a pass reads the keys, then the rows, and writes the rows, however skewed the
 ///   partitions are (docs/partition.md has rates). Up to 8,192 partitions take one pass; each
 ///   further pass splits by a factor of up to 8,192 (GPUs: 256). On GPUs one pass makes at most 256
@@ -107,9 +107,9 @@ auto partitioner_or_default(Partitioner const& partitioner, std::uint64_t offset
 ///     CPUs             8 P bytes, and 84 P + 8 KiB for each thread
 ///     several passes   also 8 P bytes, and the rows once more
 ///
-/// Throws: std::invalid_argument if views have a wrong length or no memory, or overlap; if out is
-///   strided; for too many partitions; if the type of offsets is too small; if the workspace is too
-///   small or not aligned; allocation_error.
+/// Throws: std::invalid_argument if views have a wrong length or no memory, or overlap (not checked
+///   if one of them is strided); if out is strided; for too many partitions; if the type of offsets
+///   is too small; if the workspace is too small or not aligned; allocation_error.
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders,
 ///   "Engineering a multi-core radix sort", Euro-Par 2011.
 template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
@@ -130,9 +130,10 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
          {detail::range_of(out), detail::range_of(keys)}, options);
 }
 
-/// Splits keys with values. Rows of out are key_value<Key, T>, or any aggregate of `key` and
-/// `value` of 4, 8 or 16 bytes. `values` is a view as long as the keys, or row_numbers: then a
-/// row's value is its number. Otherwise as for keys alone.
+/// Splits keys with values. Rows of out are key_value<Key, T>, or any aggregate with the members
+/// `key` and `value`. A whole row has 4, 8 or 16 bytes; keys may have any size that fits the row.
+/// `values` is a view as long as the keys, or row_numbers: then a row's value is its number.
+/// Otherwise as for keys alone.
 ///
 /// Throws: also std::invalid_argument if the type of `value` is too small for the row numbers.
 template <execution_space ExecSpace, view_1d Keys, class Values, view_1d Out, view_1d Offsets,

@@ -48,34 +48,42 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 
 /// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row
 /// numbers, as those of karpos::join (join.hpp). For tables that are joined once: nothing is kept.
-/// Rows are compared by the functions of the right rows, and by their rule for nulls.
+/// Rows are compared by the functions of the right rows, and by their rule for nulls. If a
+/// predicate also decides, use karpos::join.
 ///
 /// To know the size of the outputs first, call partitioned_join_size, which costs another join.
 ///
 /// Returns: the number of rows. Blocks.
-/// Complexity: copies both tables into partitions, in one pass or two, in order, and looks up rows
-///   of one table in a partition of the other, held in scratch. Rows that are moved as hashes (last
-///   line of the table under Memory) are compared by their columns, at random addresses.
+/// Complexity: copies both tables into partitions in one pass or two, with sequential accesses, and
+///   looks up rows of one table in a partition of the other, held in scratch. Rows that are moved
+///   as hashes (last line of the table under Memory) are compared by their columns, at random
+///   addresses.
 ///
 ///   Small inputs (fewer than 2^17 rows in all), full joins and too frequent rows use an index
 ///   instead (row_index.hpp), in memory of its own; the rows then come in the order of
 ///   karpos::join. Rows are too frequent if some partition of the table that is held in scratch has
-///   more rows than scratch holds. That table is the right one; for right, right_semi and
-///   right_anti the left one; for inner joins the smaller one, then the other. In that case the
-///   index is built after the split.
+///   more rows than scratch holds. This shows after the split, whose time is then lost. The table
+///   held in scratch is:
+///
+///     left, left_semi, left_anti       the right one
+///     right, right_semi, right_anti    the left one
+///     inner                            the smaller one; if its rows are too frequent, the other
+///
 /// Requires: the outputs overlap no other view.
 /// Concurrency: works on `exec`.
 /// Memory: partitioned_join_bytes, for each row of both tables:
 ///
-///     8    one column of up to 4 bytes without nulls, materialised (moved with its values)
-///     16   one column of 5 to 8 bytes without nulls, materialised; several columns of at most 8
-///          bytes each and 12 together, materialised; with nulls, 1 to 8 columns of at most 8
-///          bytes each and 11 together, materialised
+///     8    one column of up to 4 bytes, no nulls
+///     16   one column of 5 to 8 bytes, no nulls
+///     16   several columns of at most 8 bytes each and 12 together, no nulls
+///     16   1 to 8 columns of at most 8 bytes each and 11 together, nulls
 ///     8    other rows, and all rows with functions of the caller's: a hash and a number
 ///
-///   On GPUs a quarter more. If the longer side has so many rows that it takes two passes, that
-///   side once more. On an H100 that begins at about 22 million rows of several columns, 34 million
-///   of one column of 5 to 8 bytes, and 134 million that take 8 bytes. Also what `partition` takes.
+///   "No nulls": no column of either side has a mask. All but the last line are materialised: rows
+///   are moved with their values. On GPUs a quarter more. If the longer side has so many rows that
+///   it takes two passes, that side once more. On an H100 two passes begin at about 22 million rows
+///   of several columns, 34 million of one column of 5 to 8 bytes, and 134 million that take 8
+///   bytes. Also what `partition` takes.
 /// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
 ///   are too short (the message says how many elements would do; what fitted may be written) or
 ///   have too small integers, if the workspace is too small or not aligned, or for more than
@@ -118,13 +126,14 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 /// each column. `columns(view, view, ...)` makes such a list, which may be empty for one side.
 ///
 /// Returns: the number of rows. Blocks.
-/// Complexity: on GPUs values are moved with their keys, once or twice, so that everything is read
-///   and written in order. That needs rows of one column of up to 8 bytes, without nulls and
-///   without functions of the caller's, and payload columns of 1, 2, 4 or 8 bytes each, at most 16
-///   bytes a side; a column of 1 or 2 bytes counts as 4. In all other cases, and on CPUs, pairs are
-///   written and then the columns are gathered at random addresses. This also happens with fewer
-///   than 2^17 rows in all, and if a partition overflows because rows have many equals.
-/// Requires: columns are as long as the rows of their side; outputs overlap no other view.
+/// Complexity: on GPUs values are moved with their keys, once or twice, with sequential accesses.
+///   That needs rows of one column of up to 8 bytes, without nulls and without functions of the
+///   caller's, and payload columns of 1, 2, 4 or 8 bytes each, at most 16 bytes a side; a column of
+///   1 or 2 bytes counts as 4. In all other cases, and on CPUs, pairs are written and then the
+///   columns are gathered at random addresses. This also happens with fewer than 2^17 rows in all,
+///   and if a partition overflows because rows have many equals.
+/// Requires: columns are as long as the rows of their side, and may be strided; outputs overlap no
+///   other view.
 /// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns). A row of a side
 ///   has K bytes of key and V bytes of payload:
 ///
@@ -132,10 +141,11 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 ///     V    4 for each payload column of up to 4 bytes, 8 for one of 8 bytes; 4 if there is none
 ///
 ///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. If the side with
-///   fewer rows is split in two passes, the side that takes more bytes counts twice. On an H100
-///   that begins at about 96 million rows if their K + V is 8, and at 34 to 18 million if it is 12
-///   to 24. The workspace is never smaller than partitioned_join_bytes(exec, left, right). If
-///   columns are gathered, also allocates 8 bytes for each element of the shortest output.
+///   fewer rows is split in two passes, the side that takes more bytes counts twice. On an H100 the
+///   side with fewer rows takes two passes from about 96 million rows on if its K + V is 8, and
+///   from 34 to 18 million on if it is 12 to 24. The workspace is never smaller than
+///   partitioned_join_bytes(exec, left, right). If columns are gathered, also allocates 8 bytes for
+///   each element of the shortest output, even if the join has far fewer rows.
 /// Throws: std::invalid_argument for another kind than inner, or if columns are not as long as
 ///   their rows; as partitioned_join of pairs.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,

@@ -87,7 +87,8 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// If keys are floating-point numbers, 0.0 and -0.0 are one key, written as 0.0, and all NaNs are
 /// one key (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
 /// karpos::plus, minimum, maximum or a functor, called in kernels (operations.hpp says what it may
-/// do). Sums of integers wrap; checked_plus (checked_plus.hpp) reports those that do not fit.
+/// do). Sums of integers wrap; checked_plus (checked_plus.hpp) reports those that do not fit. Only
+/// memory limits the number of rows.
 ///
 /// Returns: the number of different keys. Blocks.
 /// Complexity: O(rows), however often a key occurs. If keys occur often, rows are merged as they
@@ -96,15 +97,17 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 ///   On GPUs the rows of heavy hitters, very frequent keys, are merged while other rows are split.
 /// Requires: neither an output nor the workspace overlaps another view. Views may be strided.
 ///   Outputs may be longer than the number of different keys: the elements behind are not written.
-/// Concurrency: works on `exec`; atomic operations on global memory are made for many rows at once.
-///   The sum of floating-point numbers depends on the order, which differs from call to call; that
-///   of reproducible_plus (reproducible_plus.hpp) does not.
-/// Memory: reduce_by_key_bytes: the rows twice (of a key with its value, 8 or 16 bytes), and what
-///   `partition` takes; on GPUs also up to 32 KB for each multiprocessor.
+/// Concurrency: works on `exec`; one atomic operation on global memory serves many rows. The sum of
+///   floating-point numbers depends on the order, which differs from call to call; that of
+///   reproducible_plus (reproducible_plus.hpp) does not.
+/// Memory: reduce_by_key_bytes: twice the rows, each a key with its value (8 or 16 bytes; for
+///   distinct the key alone, 4 or 8), and what `partition` takes; on GPUs also up to 32 KiB for
+///   each multiprocessor.
 /// Throws: std::invalid_argument if views differ in length, if outputs or the workspace overlap
-///   another view, if outputs are too short (the message says how many elements would do; what
-///   fitted is written), or if the workspace is too small or not aligned; hash_error if keys were
-///   chosen to have equal hashes: some keys are written then, and not all; allocation_error.
+///   another view (not checked if one is strided), if outputs are too short (the message says how
+///   many elements would do; what fitted is written), or if the workspace is too small or not
+///   aligned; hash_error if keys were chosen to have equal hashes: some keys are written then, and
+///   not all; allocation_error.
 /// Source: Ye, Ross, Vesdapunt, "Scalable aggregation on multicore processors", DaMoN 2011;
 ///   Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016, for the split.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, view_1d OutKeys,
@@ -141,9 +144,9 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
 /// of a key are at the index of the key. In all other respects it is like reduce_by_key of one
 /// column.
 ///
-/// A key with the partial results of all its outputs takes at most 128 bytes; more does not
-/// compile. A checked sum takes 16 bytes, a reproducible sum 32, any other output the size of its
-/// result.
+/// A key with the partial results of all its outputs takes at most 128 bytes, padding included;
+/// more does not compile. A checked sum takes 16 bytes, a reproducible sum 32, any other output the
+/// size of its result.
 ///
 /// Complexity: as for one column; each column is read, and split, once, however many operations it
 ///   has.

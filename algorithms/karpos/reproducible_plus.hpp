@@ -18,7 +18,7 @@ namespace karpos {
 /// their key. Before it is rounded, a sum of n numbers then differs from the exact one by less than
 /// n 2^-89 times the largest number. An ordinary sum of n > 2 doubles may differ by more,
 /// whatever the order. Infinities and NaNs have the effect that they have on ordinary sums; a sum
-/// of zero is 0.0.
+/// that is zero is 0.0, never -0.0.
 ///
 /// Complexity: for each output, reads the column once more; if its numbers span more than 90 bits,
 ///   also reduces it once more, and looks up every row's key.

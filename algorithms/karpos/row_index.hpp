@@ -28,8 +28,8 @@
 // It is also the table for keys of more than eight bytes: a column of structs, or a column for each
 // member.
 //
-//   row     slot                group     its run
-//   b  ->   | tag of b | 1 |    1         | 1 | 4 |        rows 1 and 4 are equal to b
+//   row     slot                group id  its run
+//   b  ->   | tag of b | 2 |    1         | 2 | 5 |        rows 2 and 5 are equal to b
 //
 // A slot stores the number of the first of the equal rows, and a tag, some bits of the hash. If the
 // tag matches, the columns decide. A group is the rows that are equal; a run is their numbers, side
@@ -136,8 +136,8 @@ class row_index {
   /// Indexes options.rows rows, by default all. Blocks.
   ///
   /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more
-  ///   than others. If rows have equals, they are also sorted by group: one pass for each factor of
-  ///   2^13 in the number of groups (GPUs: of 2^8).
+  ///   than others. With duplicates::kept, if rows have equals, they are also sorted by group: one
+  ///   pass for each factor of 2^13 in the number of groups (GPUs: of 2^8).
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec, rows
   ///   indexed at once, duplicates).
@@ -150,8 +150,8 @@ class row_index {
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o = {})
       : row_index(exec, rows, o, detail::everything{}) {}
   /// Indexes the rows i for which members(i) is true or not zero: a view of bool or integers, as
-  /// long as the rows. The mask applies only to the rows that the constructor indexes; insert
-  /// appends every row. Otherwise as the constructor above.
+  /// long as the rows, which is not kept. The mask applies only to the rows that the constructor
+  /// indexes; insert appends every row. Otherwise as the constructor above.
   template <view_1d Members>
   row_index(ExecSpace const& exec, Rows const& rows, Members const& members,
             row_index_options const& o = {})
@@ -216,7 +216,7 @@ class row_index {
   void count(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("count", exec, queries, detail::row_index::count_of{}, out);
   }
-  /// Writes whether any row of the index equals queries[i] to out(i), of bool or integers.
+  /// Writes to out(i), a bool or an integer, whether any row of the index equals queries[i].
   /// Otherwise as find.
   template <class Queries, view_1d Out>
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
@@ -230,10 +230,12 @@ class row_index {
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("label", exec, queries, detail::row_index::group_id_of{}, out);
   }
-  /// Writes the group id of each row that was indexed or appended, or `missing`, without a lookup.
-  /// Asynchronous.
+  /// Writes, without a lookup, the group id of each row up to the last one that was indexed or
+  /// appended. Rows that the mask left out get `missing`, and so do rows with a null if nulls are
+  /// unequal. Asynchronous.
   ///
-  /// Throws: std::invalid_argument if the output is not as long as these rows.
+  /// Throws: std::invalid_argument unless the output is as long as all these rows, left-out ones
+  ///   included: options.rows (or all rows), and the rows that insert has appended.
   template <view_1d Out>
   void label(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();

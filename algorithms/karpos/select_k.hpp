@@ -49,7 +49,8 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
 ///   pass for each 12 bits, until the bits read separate the selected elements from the others (at
 ///   most 3 passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort of k pairs, by
 ///   one thread on CPUs.
-/// Requires: the views do not overlap, and the scores are not written meanwhile.
+/// Requires: the views do not overlap (not checked), the results go to views that are not const,
+///   and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
 /// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k, and 32 KiB. On CPUs, while
 ///   k is small, instead of the 32 KiB: 16 KiB and 32 bytes for each of k, for each thread.

@@ -67,11 +67,11 @@ namespace karpos {
 ///   of range, or sources are a strided view; if distances or parents have another length, are
 ///   strided, or overlap each other, the sources, the weights or the graph; if the reach is
 ///   negative or NaN; if delta is negative or NaN, or below 1 for integers; if
-///   launch_mode::persistent_kernel is chosen and the space has none, or its blocks do not all fit
-///   on the device. std::range_error if a vertex can be reached, but its distance does not fit the
-///   type, or is the largest integer: results are unspecified then. std::logic_error if the search
-///   was stopped because it did not end, as when weights have become negative since the workspace
-///   was made: results are unspecified then.
+///   launch_mode::persistent_kernel is chosen and the space has none, or the kernel cannot be
+///   started, as when its blocks do not all fit on the device. std::range_error if a vertex can be
+///   reached, but its distance does not fit the type, or is the largest integer: results are
+///   unspecified then. std::logic_error if the search was stopped because it did not end, as when
+///   weights have become negative since the workspace was made: results are unspecified then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>

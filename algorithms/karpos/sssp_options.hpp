@@ -15,16 +15,16 @@ struct sssp_options {
   /// The width of the first buckets of distances: vertices of a bucket are expanded until their
   /// distances stop changing, then those of the next one. 0: automatic, the workspace's delta().
   /// For integers rounded down; at most the largest number of the weights' type. Narrow buckets
-  /// need more rounds, wide ones expand more vertices in vain. Once half as many edges have been
-  /// inspected as the graph has, each bucket of fewer than 1,024 edges a team (on GPUs a block, on
-  /// CPUs a thread) doubles the width, even one that the caller chose.
+  /// need more rounds, wide ones expand more vertices in vain. Once sssp_report::edges exceeds half
+  /// of the graph's edges, each bucket of fewer than 1,024 edges a team (on GPUs a block, on CPUs a
+  /// thread) doubles the width, even one that the caller chose.
   double delta = 0;
-  /// Distances up to this much beyond the hubs (the vertices of most edges) are pushed; vertices
-  /// farther away pull theirs along their own edges. In the unit of the weights. It is measured
-  /// from the end of the bucket in which more than 1/128 of all edges have been inspected: by then
-  /// the hubs have been reached. Pulling inspects fewer edges if most vertices are about equally
-  /// far from the hubs, as in social networks. 0: automatic, the workspace's reach(). Infinity:
-  /// nothing is pulled.
+  /// Distances up to this much beyond the hubs (the vertices of highest degree) are pushed.
+  /// Vertices farther away pull theirs along their own edges. In the unit of the weights. It is
+  /// measured from the end of the bucket in which sssp_report::edges, without those of fused
+  /// rounds, exceeds 1/128 of the graph's edges: by then the hubs have been reached. Pulling
+  /// inspects fewer edges if most vertices are about equally far from the hubs, as in social
+  /// networks. 0: automatic, the workspace's reach(). Infinity: nothing is pulled.
   ///
   /// Used only for undirected graphs in which every edge weighs the same in both directions, and
   /// ignored for others. If the workspace has not tested the weights yet, the first call does, by a
@@ -39,13 +39,17 @@ struct sssp_options {
 
 /// Report of a call of sssp.
 struct sssp_report {
-  double delta = 0;                ///< width of the first buckets
-  std::uint64_t buckets = 0;       ///< buckets that were begun; may include an empty one
-  std::uint64_t rounds = 0;        ///< rounds, each with a grid-wide synchronisation
+  double delta = 0;           ///< width of the first buckets
+  std::uint64_t buckets = 0;  ///< buckets that were begun; may include an empty one
+  /// Steps that fill the near queue, each with a grid-wide synchronisation. They expand vertices,
+  /// split the far queue or pull; two more queue the sources and the vertices beyond the reach.
+  std::uint64_t rounds = 0;
   std::uint64_t fused_rounds = 0;  ///< rounds of several hops (bucket fusion), among these
   std::uint64_t vertices = 0;      ///< vertices taken out of queues that all teams share
-  std::uint64_t edges = 0;         ///< edges inspected, again for each expansion of a vertex
-  std::uint64_t passes = 0;        ///< passes that pull the vertices beyond the reach
+  /// Edges of the expanded vertices, again for each expansion. Includes edges at the ends of sorted
+  /// rows (sssp_workspace::sort_rows) that are not inspected.
+  std::uint64_t edges = 0;
+  std::uint64_t passes = 0;  ///< passes that pull the vertices beyond the reach
 };
 
 }  // namespace karpos

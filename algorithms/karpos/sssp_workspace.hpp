@@ -77,8 +77,9 @@ class sssp_workspace {
   }
 
   /// Copies all rows, each sorted by weight, for many calls with a reach on one graph. Calls then
-  /// leave out the end of a row, whose edges are so heavy that they can neither lead to a distance
-  /// below the reach nor lower one.
+  /// leave out edges at the end of a row:
+  /// - when a vertex pushes, edges too heavy to lead to a distance below the reach;
+  /// - when a vertex pulls, edges too heavy to lower its own distance.
   ///
   /// reach: as in sssp_options; 0: automatic. The copy counts, for each row, the edges lighter than
   /// 1/2, 1, 2 and 4 times this reach. Calls with another reach are as right, and slower. Once rows

@@ -12,12 +12,12 @@ enum class growth {
   /// It rejects the key, once no slots of erased keys are left to use again. max_keys is no limit:
   /// a key beyond it is rejected only if all slots that it may take are in use.
   fixed,
-  /// It rehashes in steps, as often as the call needs, each to two to four times max_keys (or
-  /// the number of keys, if that is larger). A step is larger if keys find no slot in the table of
-  /// a step because too many hashes are alike. When the table has 16 slots a key, it stops growing
-  /// and the remaining keys are rejected. Refs become invalid, and a table over wrapped memory
-  /// leaves that memory. A hash_map or hash_set compacts instead if it has slots of erased keys and
-  /// max_keys suffices for the keys.
+  /// It rehashes in steps, as often as the call needs, each to two to four times max_keys (or the
+  /// number of keys, if that is larger). If stored keys find no slot in the new table, because too
+  /// many hashes are alike, a table for twice as many keys is tried, and so on. When the table has
+  /// 16 slots a key, it stops growing and the remaining keys are rejected. Refs become invalid, and
+  /// a table over wrapped memory leaves that memory. A hash_map or hash_set compacts instead if it
+  /// has slots of erased keys and max_keys suffices for the keys.
   ///
   /// A large call is inserted in pieces. Before a piece, the table also grows if it holds max_keys
   /// keys and the rest of the call, at the share of new keys in the piece before, needs more slots
@@ -64,7 +64,9 @@ struct hash_table_options {
 /// options of other calls a null pointer, or one with 0 bytes, means: none given, allocate.
 ///
 /// Constructing a table erases what the memory held. Tables of one type, size and seed that are
-/// made in the same memory share their keys; the last one constructed erases them for all.
+/// made in the same memory share their keys; the last one constructed erases them for all. If
+/// hopscotch tables share memory, erase keys and fill the memory through one of the tables only:
+/// each table records for itself that no slot is free.
 struct wrapped_memory {
   void* data;
   std::size_t bytes;

@@ -9,20 +9,8 @@
 // Approach (NRA, LARA). A query reads all lists side by side; at depth d it has read d levels, the
 // first d entries of each list. The scores read so far give a lower bound of an object's aggregate.
 // They give an upper bound, too: in a list in which the object has not been seen, it has at most
-// the score read last. The threshold is the k-th largest lower bound.
-//
-// In the growing phase every object seen becomes a candidate, until the threshold reaches the upper
-// bound of an object not seen in any list. In the shrinking phase no object becomes a candidate,
-// and candidates whose upper bound is not above the threshold are dropped; in queries over score
-// vectors, only those whose upper bound is below it. (Over accumulators an upper bound includes a
-// margin for rounding, so it is always above the object's own lower bound.)
-//
-// The phase ends when k candidates remain, when no more reading can separate the candidates, or
-// when all is read. More than k may remain: these finalists are ranked by their exact aggregates.
-//
-// The depth grows in strides, batches of levels; bounds are computed at the end of each. A bitmap,
-// the "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that
-// later entries of other objects cost one access to it.
+// the score read last, or missing_score, if that is higher and the list may lack the object. The
+// threshold is the k-th largest lower bound.
 //
 // There are two ways, which differ in what is kept for each object:
 //
@@ -34,6 +22,20 @@
 //       any monotone aggregate, any scores: the vector of an object's scores; bounds of all
 //       candidates are computed after every stride. Also the fallback of the other way if fixed
 //       point cannot separate the candidates.
+//
+// In the growing phase every object seen becomes a candidate, until the threshold reaches the upper
+// bound of an object not seen in any list. In the shrinking phase no object becomes a candidate,
+// and candidates whose upper bound is not above the threshold are dropped; in queries over score
+// vectors, only those whose upper bound is below it. (Over accumulators an upper bound includes a
+// margin for rounding. So it is above the object's own lower bound, and a threshold equal to that
+// drops none of the first k.)
+//
+// The phase ends when k candidates remain, when no more reading can separate the candidates, or
+// when all is read. More than k may remain: these finalists are ranked by their exact aggregates.
+//
+// The depth grows in strides, batches of levels; bounds are computed at the end of each. A bitmap,
+// the "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that
+// later entries of other objects cost one access to it.
 //
 // Source: Fagin, Lotem, Naor, "Optimal aggregation algorithms for middleware", PODS 2001 (NRA);
 //   Mamoulis, Yiu, Cheng, Cheung, "Efficient top-k aggregation of ranked inputs", TODS 32(3), 2007
@@ -76,11 +78,12 @@ namespace karpos {
 ///   - if the number of weights is not that of the lists;
 ///   - if the missing score is NaN or plus infinity;
 ///   - if a dense id is not below the number of objects, or there are too many sparse ids. The
-///     outputs may have been written then; the workspace stays usable;
+///     outputs may have been written then;
 ///   - for what options.validate finds;
 ///   - for launch_mode::persistent_kernel in a query over accumulators, if the execution space has
 ///     no persistent kernels, or the kernel's blocks do not all fit on the device at once.
 ///   allocation_error if there is not enough memory for score vectors, or for options.validate.
+///   After any exception the workspace stays usable.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Lists, class Aggregate, view_1d Ids,
           view_1d Scores = Kokkos::View<double*, typename Lists::memory_space>>
@@ -111,7 +114,7 @@ top_k_report top_k(ExecSpace const& exec,
   auto const to = detail::top_k::make_results(
       out_ids, out_scores, out_scores.extent(0) > 0 && options.result == top_k_result::exact);
   if constexpr (std::is_same_v<Aggregate, weighted_sum>)
-    if (!options.stride.is_fixed() && k <= memory.sizes.candidates) {
+    if (!options.stride.is_fixed() && Kokkos::min(k, lists.objects()) <= memory.sizes.candidates) {
       auto const answer = detail::top_k::run_accumulator_query(exec, memory, lists, k, to, options);
       detail::top_k::require_in_range(answer.in_range, lists);
       if (!answer.needs_fallback) return answer.report;

@@ -165,9 +165,9 @@ struct top_k_options {
   ///
   /// With minus infinity, an object that some list lacks has the aggregate minus infinity and comes
   /// last (for weighted_sum, if the list's weight is above 0; not for max_score). It is returned
-  /// only if fewer than k others are found. A weighted sum uses score vectors
-  /// (top_k_workspace.hpp) with it, unless every list with a weight above 0 has all objects, of
-  /// dense ids, or is the only list.
+  /// only if fewer than k others are found. With it, a weighted sum uses score vectors
+  /// (top_k_workspace.hpp), unless there is one list only, or ids are dense and every list with a
+  /// weight above 0 has all objects.
   ///
   /// Accumulators are fixed-point numbers over the range from missing_score to the highest scores.
   /// A missing score far below all others leaves them few bits to tell sums apart. The result is

@@ -21,18 +21,24 @@ struct workspace_access;
 }
 
 /// Memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists
-/// with ids of the same kind (dense or sparse), as many lists or fewer, with as many objects or
-/// fewer, and up to max_k results.
+/// with ids of the same kind (dense or sparse) as the lists that it was made for, no more lists, no
+/// more objects, and up to max_k results. It keeps no views of those lists. Queries of it may use
+/// different instances of the execution space in turn, on one device.
 ///
 /// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates
 /// nothing. Some queries keep a vector of scores for every object that they see instead, in memory
 /// that the first of them allocates:
 ///
 ///   - queries with stride_policy::fixed;
-///   - queries for more results than an eighth of the objects plus 65,536;
-///   - queries with infinite scores, or in which no list has two different scores;
+///   - queries for more results than an eighth of the workspace's objects plus 65,536, if the lists
+///     have more objects than that, too;
+///   - queries in which some list with a weight above 0 has an infinite score, or scores so large
+///     that a sum may be infinite;
+///   - queries in which no list with a weight above 0 has two different scores;
 ///   - queries in which more than 2 max_k + 2,048 objects tie, or differ by less than fixed point
 ///     can hold because a few scores are far larger.
+///
+/// If a list may lack objects, missing_score counts as one of its scores here.
 ///
 /// Queries by other aggregates always keep score vectors; their workspace has that memory from the
 /// start. On GPUs a query also allocates for a sort if it has more than 4,096 finalists, or keeps

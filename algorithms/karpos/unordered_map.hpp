@@ -63,9 +63,9 @@ namespace karpos {
 ///   - Values are shared as in any view: threads that share one change it by atomics.
 /// Memory: capacity() slots, always in memory that the map allocates. A packed slot takes 16 bytes
 ///   if key or value has more than four, else 8 (in a set 8 or 4), and 0.1 to 0.3 bytes of bitmaps.
-///   A wide slot takes the record of key and value, and 4.1 bytes. A map for n keys has slots for
-///   1.25 n to 2 n; its bytes are 0.86 to 1.14 times those of a Kokkos::UnorderedMap for n keys,
-///   depending on the types.
+///   A wide slot takes the record of key and value, and 4.1 bytes. A map for n keys has 1.25 n to
+///   2 n slots, if n is at least 128. Its bytes are 0.86 to 1.14 times those of a
+///   Kokkos::UnorderedMap for n keys, depending on the types.
 /// Source: the interface is Kokkos'; open addressing as in hash_map.
 template <class Key, class Value, class Device = Kokkos::DefaultExecutionSpace,
           class Hasher = detail::unordered_map::default_hash<std::remove_const_t<Key>>,
@@ -146,7 +146,8 @@ class unordered_map {
   static std::size_t bytes_for(std::uint64_t capacity_hint) {
     return storage::bytes_for(capacity_hint);
   }
-  /// Makes a map of const keys without memory, to be assigned to.
+  /// Makes a map of const keys without memory, to be assigned to. It is empty: find returns
+  /// invalid_index.
   unordered_map()
     requires(!is_insertable_map)
   = default;
@@ -335,8 +336,12 @@ class unordered_map {
   }
 
   // Copies of maps, made on the host. Keys and values of the two maps differ at most by const. Each
-  // call blocks. Keys keep their indices, except if the destination is an independently made map
-  // that still has copies: those look for keys in its own order, so the keys are inserted anew.
+  // call blocks. The failed_insert flag and an erase phase are copied, too. deep_copy and
+  // deep_copy_view do not copy hash and equality: those of dst must have the state of those of src.
+  //
+  // Keys keep their indices, with one exception: dst was made by a constructor or from another map,
+  // and copies of dst exist. These copies probe with dst's own seed, so the keys are inserted anew,
+  // at other indices. That takes a copy of src in dst's memory space while it runs.
 
   /// Becomes a copy of src, from any device, in memory of its own. Does nothing if the two maps
   /// share memory. Throws allocation_error (out of memory).
@@ -355,7 +360,9 @@ class unordered_map {
     m_storage = storage::allocate_like(src.m_storage);
     m_bounded_insert = src.m_bounded_insert;
   }
-  /// Copies the contents of src. Throws std::invalid_argument if the capacities differ.
+  /// Copies the contents of src. Throws, and changes nothing: std::invalid_argument if the
+  /// capacities differ; allocation_error if keys are inserted anew (see above) and there is no
+  /// memory for that.
   template <class SKey, class SValue, class SDevice>
     requires(has_types_of<SKey, SValue>)
   void deep_copy_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
@@ -394,10 +401,11 @@ class unordered_map {
   bool m_bounded_insert = true;
 };
 
-/// Copies keys and values, of the same types but for const, from any device to any other. Which
-/// indices stay: see "Copies of maps" above. Blocks.
+/// Copies the contents of a map, of the same types but for const, from any device to any other.
+/// Which indices stay, and what else is copied: see "Copies of maps" above. Blocks.
 /// Requires: dst has the capacity of src, as a map from create_mirror has (else throws
-///   std::invalid_argument).
+///   std::invalid_argument). Hash and equality of both maps have equal state.
+/// Throws allocation_error as deep_copy_view does.
 template <class DKey, class DValue, class DDevice, class SKey, class SValue, class SDevice,
           class Hasher, class EqualTo>
   requires(std::is_same_v<std::remove_const_t<DKey>, std::remove_const_t<SKey>> &&

@@ -28,7 +28,8 @@ struct bfs_defects {
   /// Vertices whose distance is not their parent's plus one. Without parents: vertices with a
   /// distance above 0 to which no edge leads from a vertex of one less.
   std::uint64_t levels = 0;
-  /// Edges that span more than one level, or lead from a reached vertex to one that is not reached.
+  /// Edges that lead more than one level farther, or from a reached vertex to one that is not
+  /// reached.
   std::uint64_t edges = 0;
   std::uint64_t first_vertex = ~std::uint64_t(0);  ///< the lowest vertex with a defect; ~0: none
 
@@ -46,14 +47,14 @@ struct bfs_defects {
     add(parents, "parents that are missing, needless or no vertex");
     add(tree_edges, "parents without an edge to their vertex");
     add(levels, "vertices not one level after another");
-    add(edges, "edges that span more than a level or leave the reached vertices");
+    add(edges, "edges that lead more than a level farther or leave the reached vertices");
     return text + "the first at vertex " + std::to_string(first_vertex);
   }
 };
 
 /// Checks what a breadth-first search has found, without another search. `source` is one vertex, or
 /// a view of several; `parents` may be a view without elements; `follow` is the predicate of the
-/// search. Edges that `follow` refuses count as absent. It checks:
+/// search. Edges that `follow` refuses count as absent. Views may be strided. It checks:
 ///
 ///   1. A source has the distance 0 and is its own parent. No other vertex has the distance 0, or
 ///      is its own parent.
@@ -73,7 +74,8 @@ struct bfs_defects {
 /// Requires: the graph and the results are not written meanwhile.
 /// Memory: two bits a vertex.
 /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate), if a source is
-///   out of range, or if views have another length.
+///   out of range, or if views have another length; Kokkos' std::runtime_error, and not
+///   allocation_error, if there is not enough memory.
 /// Source: the validations of Graph500 (graph500.org) and of the GAP benchmark suite (Beamer,
 ///   Asanović, Patterson, 2015), which look for the edge of a parent in its row; here each edge
 ///   checks whether its source is the parent of its target.

@@ -115,9 +115,9 @@ class csr_graph {
   /// trusted. Also checks that the transpose has the edges of the graph in the other direction;
   /// a wrong transpose passes with a probability of 2^-64.
   /// Throws: std::invalid_argument. It names the first wrong offset: offset 0 must be 0, none may
-  /// be below the one before, the last must be the number of columns. If all offsets are right, it
-  /// names the first edge that leads to no vertex. Otherwise it says that the transpose has other
-  /// edges.
+  /// be below the one before or above the number of columns, and the last must be that number. If
+  /// all offsets are right, it names the first edge that leads to no vertex. Otherwise it says that
+  /// the transpose has other edges. An array with a length but without memory is refused, too.
   /// Complexity: one pass for a directed graph, three for an undirected one, four if the transpose
   /// has arrays of its own. Blocks.
   template <execution_space ExecSpace>

@@ -165,9 +165,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
 }
 }  // namespace detail
 
-/// Default hash of keys of up to eight bytes. Keys that compare equal must have the same bits
-/// (std::has_unique_object_representations) or be floating-point numbers, among which 0.0 and -0.0
-/// are one key, and all NaNs are one key. Write a hash of your own for other keys.
+/// Default hash of default-constructible keys of up to eight bytes. Keys that compare equal must
+/// have the same bits (std::has_unique_object_representations) or be floating-point numbers, among
+/// which 0.0 and -0.0 are one key, and all NaNs are one key. An unordered_map takes other keys,
+/// too, with a hash of your own; hash, hopscotch and cuckoo tables do not.
 ///
 /// Hash functions may not throw (operations.hpp has the rules for functors). A function that mixes
 /// well over 64 bits declares it by a member type `is_avalanching` (Boost's convention). Containers

@@ -8,7 +8,8 @@
 // program may write its own.
 //
 // Rules for functors that a program passes to Karpos: operations, predicates, visitors,
-// partitioners, hashes, equalities, aggregate functions of ranked queries, hooks of a search.
+// partitioners, hashes, equalities, aggregate functions of ranked queries, hooks of a breadth-first
+// search.
 //
 // - They may not throw, not even on hosts: an exception that leaves a Kokkos kernel ends the
 //   program by std::terminate. A functor that finds an error records it in a view that it holds;

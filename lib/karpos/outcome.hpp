@@ -70,8 +70,12 @@ struct found {
 
   KOKKOS_FUNCTION constexpr explicit operator bool() const { return present; }
   KOKKOS_FUNCTION constexpr T const& operator*() const { return value; }
+  /// Returns the value if present, otherwise `other`.
   KOKKOS_FUNCTION constexpr T value_or(T const& other) const {
-    return detail::select(present, value, other);
+    if constexpr (sizeof(T) > 8)
+      return present ? value : other;
+    else
+      return detail::select(present, value, other);
   }
 };
 

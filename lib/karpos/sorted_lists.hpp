@@ -136,9 +136,10 @@ class sorted_lists {
     l.m_dense = true;
     return l;
   }
-  /// Returns these lists with arbitrary ids, stated to hold at most at_most different ones. Their
-  /// hash table is smaller than one with space for every entry. Requires: the statement is true;
-  /// otherwise a query may throw std::invalid_argument, or answer wrongly.
+  /// Returns these lists with arbitrary ids, stated to hold at most at_most different ones (more
+  /// than entries() counts as entries()). Their hash table is smaller than one with space for every
+  /// entry. Requires: the statement is true; otherwise a query may throw std::invalid_argument, or
+  /// answer wrongly.
   sorted_lists sparse(std::uint64_t at_most) const {
     sorted_lists l = *this;
     l.m_objects = Kokkos::min(at_most, m_entries);

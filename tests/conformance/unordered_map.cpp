@@ -811,7 +811,7 @@ TEST_CASE("a slot that was claimed at the first read is read again") {
   if (karpos::device::is_device<space>) return;  // where all lookups do this
   using storage = karpos::detail::unordered_map::storage<reads_twice>;
   publication other;
-  storage const s(10, one_hash{}, publishing_equal{&other}, storage::allocated);
+  storage const s(10, one_hash{}, publishing_equal{&other}, storage::allocate_bytes);
   auto const& table = s.view();
   REQUIRE(table.insert(1u, 10, true).what == karpos::outcome::inserted);
   auto const second = table.insert(2u, 20, true);

@@ -215,9 +215,9 @@ TEST_CASE("all kinds are reported") {
   c.d = {1, 0, 5, 2, 3, 2, -1, -3, -1};
   c.p = {0, 0, 1, 4, 0, 1, 3, -1, -1};
   std::string const text = c.defects().to_string();
-  for (char const* word :
-       {"1 sources", "1 other", "1 distances", "parents that are missing",
-        "parents without an edge", "one level after", "edges that span", "the first at vertex 0"})
+  for (char const* word : {"1 sources", "1 other", "1 distances", "parents that are missing",
+                           "parents without an edge", "one level after",
+                           "edges that lead more than a level farther", "the first at vertex 0"})
     holds("'" + text + "' says '" + word + "'", text.find(word) != std::string::npos);
 }
 

@@ -75,6 +75,25 @@ TEST_CASE("ranked queries on an instance of the user's") {
     every_query(instances[1]);
 }
 
+TEST_CASE("a query for more results than there are objects allocates no score vectors") {
+  constexpr std::uint64_t objects = 1000, wanted = 4000;
+  for (id_kind const ids : {id_kind::dense, id_kind::sparse}) {
+    auto const lists = uniform(ids, objects);
+    CHECK(lists.objects() < wanted);
+    query_workspace const workspace(space{}, lists, wanted);
+    view<u32> const out("ids", wanted);
+    view<double> const scores("scores", wanted);
+    karpos::top_k_options<> o;
+    o.validate = false;  // validation allocates
+    listener const recorder;
+    auto const report = karpos::top_k(space{}, workspace, lists, wanted, out, scores, o);
+    CHECK(report.found == objects);
+    for (std::string const& label : record.allocations)
+      karpos_test::holds("'" + label + "' is no memory of score vectors",
+                         label.find("score_vectors") == std::string::npos);
+  }
+}
+
 TEST_CASE("a workspace of a ranked query is made on the instance, of memory with names") {
   auto const exec = Kokkos::Experimental::partition_space(space{}, 1, 1)[0];
   auto const lists = uniform(id_kind::dense, 20000);

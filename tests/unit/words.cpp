@@ -40,6 +40,13 @@ TEST_CASE("found is a value that may not be there") {
   CHECK(bool(something));
   CHECK(*something == 7);
   CHECK(something.value_or(3) == 7);
+  // A hash_multimap finds values of any size.
+  struct large {
+    std::uint64_t x[3];
+  };
+  karpos::found<large> const no_large, some_large{true, {{1, 2, 3}}};
+  CHECK(no_large.value_or({{4, 5, 6}}).x[2] == 6u);
+  CHECK(some_large.value_or({{4, 5, 6}}).x[2] == 3u);
 }
 
 TEST_CASE("errors say what was asked, what was found and what to do") {

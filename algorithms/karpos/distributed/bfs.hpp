@@ -57,7 +57,9 @@ struct bfs_report : karpos::bfs_report {
 /// of searches.
 ///
 /// Requires: the communicator outlives the workspace; the graph does not change, which is not
-///   checked. All ranks make the workspace, and destroy it, together.
+///   checked. All ranks make the workspace, and destroy it, together. If an exception destroys it
+///   on a rank, windows (see Memory) of that rank stay open until its process ends. Ranks that
+///   destroy their windows without an exception then wait for ever.
 /// Concurrency: one search at a time. Copies share the memory. A copy made before the first search
 ///   for parents allocates memory for parents of its own.
 /// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
@@ -257,18 +259,18 @@ class bfs_workspace {
   }
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {
-    return {
-        .direction = m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
-        .scanned_queue =
-            false,  // frontiers are scanned in any case; levels before a bottom-up one need none
-        .unvisited_queue = false,
-        .hub_cache = false,
-        .gamma = o.gamma,
-        .alpha = o.alpha,
-        .beta = o.beta,
-        .vertices = m_graph.vertices(),
-        .words = m_words,
-        .hubs = m_hubs};
+    return {.direction = m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
+            // Frontiers are scanned in any case. With `true`, a level before a bottom-up one would
+            // fill a queue, too.
+            .scanned_queue = false,
+            .unvisited_queue = false,
+            .hub_cache = false,
+            .gamma = o.gamma,
+            .alpha = o.alpha,
+            .beta = o.beta,
+            .vertices = m_graph.vertices(),
+            .words = m_words,
+            .hubs = m_hubs};
   }
 
   using tuned = detail::bfs::tuning<ExecSpace>;

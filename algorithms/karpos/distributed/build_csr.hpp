@@ -49,9 +49,9 @@ struct csr_options : karpos::csr_options {
 ///   because its edges were checked.
 /// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank
 ///   receives.
-/// Memory: during the build, two copies of the edges that this rank sends and one of those that it
-///   receives, two ids for each directed edge of a copy; and what karpos::partition and
-///   karpos::build_csr take.
+/// Memory: during the build, four ids for each directed edge that this rank passes, and two for
+///   each that it receives; and what karpos::partition and karpos::build_csr take. With symmetrise,
+///   an edge passed is two directed edges.
 /// Throws: collective_error on every rank if an id is not below `vertices` (the first such edge of
 ///   the lowest such rank is named), if arguments differ between ranks, if options.begins is not
 ///   valid, for 2^32 vertices or more, and as karpos::build_csr.

@@ -30,11 +30,12 @@
 //   std::uint64_t const all = ranks.all_reduce(mine);                  // the same on every rank
 //   ranks.all_to_all(send, counts, receive, ranks.exchange_counts(counts));
 //
-// Every operation is collective: all ranks call it, in the same order. If a vendor's library moves
-// the data of views between devices (engine() names it), the operation is enqueued on exec like a
-// kernel, and returns at once. Every other operation first waits for what exec does with the views,
-// and is complete when it returns. If one rank throws, the others wait forever, unless run_ranks
-// runs the program.
+// Every operation of a communicator is collective: all ranks call it, in the same order. If a
+// vendor's library moves the data of views between devices (engine() names it), the operation is
+// enqueued on exec like a kernel, and returns at once. (Exception: sums, minima and maxima of
+// 16-bit integers always go through MPI.) Every other operation first waits for what exec does with
+// the views, and is complete when it returns. If one rank throws, the others wait forever, unless
+// run_ranks runs the program.
 
 namespace karpos::distributed {
 
@@ -65,11 +66,13 @@ struct communicator_options {
 ///   it, and destroy it, together.
 /// Concurrency: one operation at a time; from the thread that initialised MPI, unless MPI allows
 ///   more.
-/// Memory: if data of GPUs passes through the host (no library of the vendor moves it, and MPI,
-///   asked at run time, takes no GPU memory): two host buffers as large as the largest exchange. If
-///   data travels without the host: a device buffer of the size of the largest view reduced by
-///   bit_or, and what the vendor's library takes.
-/// Throws: std::invalid_argument for a strided view, only on the rank that passes it.
+/// Memory: if data of GPUs passes through the host (it goes through MPI, and MPI, asked at run
+///   time, takes no GPU memory): up to two host buffers as large as the largest exchange. If data
+///   travels without the host: a device buffer of the size of the largest view reduced by bit_or,
+///   and what the vendor's library takes.
+/// Throws, only on the rank concerned: std::invalid_argument for a strided view, and for counts
+///   that are not one for each rank; allocation_error; std::runtime_error if MPI or the vendor's
+///   library fails.
 template <execution_space ExecSpace>
 class communicator {
  public:
@@ -115,6 +118,7 @@ class communicator {
   /// all_gather counts this rank's elements once, for however many ranks.
   std::uint64_t bytes_sent() const { return m_bytes_sent; }
 
+  /// Waits for exec, and until every rank has called this.
   void barrier() const {
     m_exec.fence("karpos::communicator: barrier");
     m_engine->barrier();
@@ -170,6 +174,7 @@ class communicator {
     m_engine->broadcast(at, bytes, root);
     if (m_rank != root) m_sent.template finish<space>(m_exec, data.data(), bytes);
   }
+  /// Returns the text of rank `root` on every rank; the texts of other ranks are ignored.
   std::string broadcast(std::string text, int root) const {
     text.resize(broadcast(std::uint64_t(text.size()), root));
     m_bytes_sent += m_rank == root ? text.size() : 0;

@@ -17,7 +17,7 @@
 // whole graph.
 //
 //   rank 0   vertices 0 … 95      row_offsets(v), column_indices     begins: 0 | 96 | 224 | n
-//   rank 1   vertices 96 … 223    row_offsets(v - 96), …             all are multiples of 32
+//   rank 1   vertices 96 … 223    row_offsets(v - 96), …             multiples of 32, or n
 
 namespace karpos::distributed {
 
@@ -106,7 +106,8 @@ class csr_graph {
   local_type const& local() const { return m_out; }
   /// Returns the rows of the transpose; empty without one.
   local_type const& local_in() const { return m_in; }
-  /// Returns the rank that owns a vertex; the number of ranks if there is no such vertex.
+  /// Returns the rank that owns a vertex; the number of ranks if there is no such vertex; -1 if
+  /// this is a default-constructed graph.
   int owner(std::uint64_t vertex) const {
     auto const at = std::upper_bound(m_begin.begin(), m_begin.end(), vertex);
     return static_cast<int>(at - m_begin.begin()) - 1;

@@ -80,17 +80,17 @@ class exchange_plan {
     for (std::uint64_t const n : m_receive_counts) m_receives += n;
   }
 
-  /// Returns the number of rows of this rank, all of which it sends, or of the rows that it
-  /// receives.
+  /// Returns how many rows this rank has, and sends.
   std::uint64_t sends() const { return m_order.extent(0); }
+  /// Returns how many rows this rank receives.
   std::uint64_t receives() const { return m_receives; }
   /// Returns how many rows this rank sends to, or receives from, each rank.
   counts_type const& send_counts() const { return m_send_counts; }
   counts_type const& receive_counts() const { return m_receive_counts; }
 
   /// Sends in(i), for each row i of this rank, to the row's owner; writes what this rank receives
-  /// to out. Collective. Asynchronous if data travels between devices without the host, else
-  /// blocks.
+  /// to out. Collective. Waits until every rank has called it; then asynchronous if data travels
+  /// between devices without the host, else blocks.
   ///
   /// Throws: collective_error on every rank if `in` is not as long as sends(), if out is not as
   ///   long as receives() or is strided, or if there is not enough memory.

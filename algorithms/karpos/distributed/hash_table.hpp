@@ -43,11 +43,12 @@ struct insert_report : karpos::insert_report {
 /// A hash table over ranks, which can be moved, but not copied. Local: karpos::hash_map or
 /// karpos::hash_set, which holds the keys that a rank owns.
 ///
-/// Requires: keys of 4 or 8 bytes. The communicator outlives the table.
+/// Requires: keys of 4 or 8 bytes, values of 1, 2, 4 or 8. The communicator outlives the table.
 /// Concurrency: one operation at a time, look-ups included, because operations share the kept
 ///   memory and the communicator.
-/// Memory: the local tables; on each rank the rows that it sends and those that it receives, kept
-///   for the next operation until release_memory().
+/// Memory: the local tables, and on each rank the rows that it sends and those that it receives.
+///   Look-ups also take a plan's memory (exchange_plan.hpp) and the answers. All this is kept for
+///   the next operation until release_memory().
 template <class Local>
 class hash_table {
  public:
@@ -65,10 +66,10 @@ class hash_table {
 
   /// Makes an empty table for max_keys keys on all ranks together. Each rank has capacity for
   /// max_keys / ranks keys, and six times the square root of that more, because hashes spread keys
-  /// at random. Collective.
+  /// at random; if there is one rank only, for exactly max_keys. Collective.
   ///
   /// Requires: hash and growth are the same on every rank.
-  /// Throws: collective_error if ranks pass different numbers of keys, loads or sentinels, or with
+  /// Throws: collective_error if max_keys, the load or a sentinel differs between ranks; also with
   ///   the message of what the local table throws on some rank.
   hash_table(communicator_type const& ranks, std::uint64_t max_keys, options const& o = {},
              hasher const& hash = {})
@@ -126,9 +127,9 @@ class hash_table {
   /// commutative. Collective.
   ///
   /// Equal keys of a rank are combined before they travel if a sample of the keys says that this
-  /// pays. bulk_strategy::reduced combines always (only keys and values that are numbers of 4 or 8
-  /// bytes), direct and partitioned never. Pairs that were combined into another one count as
-  /// existing.
+  /// pays. bulk_strategy::reduced combines always, direct and partitioned never. No strategy
+  /// combines keys that are neither numbers nor enumerators, or values that are not numbers of 4 or
+  /// 8 bytes. Pairs that were combined into another one count as existing.
   ///
   /// Throws: as insert; also collective_error if `strategy` is no bulk_strategy.
   template <view_1d Keys, view_1d Values, class Op>
@@ -138,8 +139,8 @@ class hash_table {
     return merge(keys, values, op, strategy);
   }
 
-  /// Writes the value of each query of this rank to out, or `missing` if the key is not stored.
-  /// `missing` is the same on every rank. Collective.
+  /// Writes the value of each query of this rank to out, or `missing` if the key is not stored (a
+  /// sentinel never is). `missing` is the same on every rank. Collective.
   ///
   /// Throws: collective_error if views differ in length, if `missing` differs between ranks
   ///   (checked if it is a number or an enumeration), for more than 2^32 queries of a rank, or if
@@ -161,8 +162,9 @@ class hash_table {
     });
   }
 
-  /// Removes keys. Collective. Returns: how many were stored, on all ranks. Throws:
-  /// collective_error, before any key is removed, if there is not enough memory.
+  /// Removes keys; ignores those that are not stored, such as a sentinel. Collective. Returns: how
+  /// many were stored, on all ranks. Throws: collective_error, before any key is removed, if there
+  /// is not enough memory.
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
     auto const received = send_keys(keys);
@@ -213,6 +215,7 @@ class hash_table {
     m_local.for_each(m_ranks->exec(), visit);
   }
   /// Writes the keys of this rank, with their values, to views. Returns: their number. Blocks.
+  /// Throws: as retrieve_all of the local table, for instance if views are too short.
   template <view_1d... Out>
   std::uint64_t retrieve_all(Out const&... out) const {
     return m_local.retrieve_all(m_ranks->exec(), out...);

@@ -40,9 +40,11 @@ struct joined_rows {
 /// Complexity: each row is sent once, with 8 bytes for its number; then as karpos::join.
 /// Requires: the hash and the equality of the left rows are those of the right rows, the same on
 ///   every rank; no nulls. No rank passes more than 2^32 rows of a side, or receives more than
-///   2^31 - 8 right rows.
-/// Memory: the rows that are sent, those that are received, and what row_index and karpos::join
-///   take.
+///   2^31 - 8 right rows. It may receive any number of left rows.
+/// Memory: while a side is sent, each row of this rank takes its size and 36 bytes (rows above 16
+///   bytes: twice their size and 20 bytes), and partition_bytes are allocated. Each received row
+///   takes its size and 8 bytes until the end. Also what row_index and karpos::join take, and the
+///   result.
 /// Throws: collective_error on every rank if ranks pass different kinds or some rank has too many
 ///   rows, or with the message of the lowest rank on which row_index, karpos::join or an allocation
 ///   throws.

@@ -46,7 +46,8 @@ class reduction_memory {
   reduction_memory(reduction_memory&&) noexcept = default;
   reduction_memory& operator=(reduction_memory&&) noexcept = default;
 
-  /// Frees the memory. Requires: the groups of the last reduction are no longer used.
+  /// Frees the memory. Requires: the groups of the last reduction are no longer used; call
+  /// exec.fence() first if kernels read them.
   void release() { m_buffers = {}; }
 
  private:

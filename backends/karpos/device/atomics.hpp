@@ -192,7 +192,7 @@ KOKKOS_INLINE_FUNCTION void order_used_reads() {
   KOKKOS_IF_ON_HOST((host::acquire_fence();))
 }
 
-/// Exponential back-off: waits longer each time, and lets other threads run.
+/// Exponential back-off: waits longer each time, up to a limit, and lets other threads run.
 class back_off {
  public:
   KOKKOS_FUNCTION void wait() {
@@ -206,8 +206,9 @@ class back_off {
   int m_round = 0;
 };
 
-// Words of a team's scratch. On CPUs a team is one thread, so that the accesses are plain. They act
-// as on global memory, and there is exchange in addition:
+// Words of a team's scratch. All calls are relaxed, and atomic among the threads of the team. On
+// CPUs a team is one thread, so that the accesses are plain. The calls do what they do on global
+// memory, and there is exchange in addition:
 //
 //   4 bytes   load_relaxed, set_bits, add, fetch_add, fetch_max, compare_and_swap, exchange
 //   8 bytes   load_relaxed, add, compare_and_swap
@@ -364,6 +365,7 @@ KOKKOS_FORCEINLINE_FUNCTION void load_frozen(T const* p, T (&to)[N]) {
 
 /// Reads the B slots of a bucket as a window. Each slot is read as load_relaxed reads it, but if
 /// Access is frozen, GPU tiles of width 1 use plain loads. The window as a whole is no snapshot.
+/// Requires: if B slots take a multiple of 16 bytes, the bucket is aligned to 16 bytes.
 template <int B, access Access, tile Tile, machine_word Word>
 KOKKOS_FUNCTION window<Tile, Word, B> load_window(Tile const& t, Word const* bucket) {
   if constexpr (std::is_same_v<Tile, host_thread>) {

@@ -118,10 +118,10 @@ auto staged_kernel(ExecSpace const& exec, index_type n, Body const& body) {
 }
 
 /// Kernel with one thread for each index, in blocks of 1,024 unless the body has bounds of its own.
-/// Each block counts the threads that returned each counter with one hardware vote: a reduction
-/// through shared memory costs a tenth of an insertion, three votes nothing. Blocks of 1,024 are
-/// the fastest measured: insertions of 2^27 keys at load 0.5 run at 14.6 G/s in blocks of 1,024 and
-/// at 14.3 in blocks of 256.
+/// For each counter, one hardware vote tells a block how many of its threads returned it: a
+/// reduction through shared memory costs a tenth of an insertion, three votes nothing. Blocks of
+/// 1,024 are the fastest measured: insertions of 2^27 keys at load 0.5 run at 14.6 G/s in blocks of
+/// 1,024 and at 14.3 in blocks of 256.
 template <class ExecSpace, class Body, class Tally, class... P>
 struct voting_kernel {
   static constexpr bool has_bounds = block_threads<Body> != 0;
@@ -158,8 +158,9 @@ struct zero_tally {
 }  // namespace detail
 
 /// Runs body(i, stage) for every i in [0, n), where stage = body.stage(i) says what to probe first.
-/// If Distance is not 0, the body also has the members that a pipeline needs (pipeline.hpp).
-/// Asynchronous to the host on GPUs; on CPUs returns when the loop has ended.
+/// If Distance is not 0, the body also has the members that a pipeline needs (pipeline.hpp). If
+/// Distance is 0, the body is called once for each index and must not return again(). Asynchronous
+/// to the host on GPUs; on CPUs returns when the loop has ended.
 template <int Distance, class ExecSpace, class Body>
 void for_each_staged(std::string const& label, ExecSpace const& exec, std::uint64_t n,
                      Body const& body) {

@@ -15,8 +15,9 @@ namespace karpos::device {
 ///
 ///   threads         of a team; applies to GPUs
 ///   teams_at_once   on a multiprocessor; applies to GPUs
-///   scratch_bytes   of a team: shared memory, or stack of a CPU thread. With Kokkos alone, global
-///                   memory if shared memory is too small
+///   scratch_bytes   of a team: shared memory, or stack of a CPU thread. With Kokkos alone
+///                   (KARPOS_NATIVE=generic, and GPUs without a native part), global memory if
+///                   shared memory is too small
 ///
 /// Throws: std::runtime_error if the kernel does not start, in the native parts of GPUs.
 template <class ExecSpace, class Step>

@@ -10,8 +10,9 @@
 
 // Members of the body of a loop on CPUs. Each thread copies the body to its stack. Compilers keep
 // the copy in registers only if its address goes to no function that is not inlined. The copy
-// constructor of a Kokkos::View takes it, and in a large source is not inlined. Each turn of the
-// loop would then read the whole body again. A body therefore holds
+// constructor of a Kokkos::View is such a function: it gets the address, and in a large source it
+// is not inlined. Each turn of the loop would then read the whole body again. A body therefore
+// holds
 //
 //   a view        of rank one as strided_elements: a pointer and a stride
 //   a function    itself if it is trivially copyable, else a reference to it. A view of another

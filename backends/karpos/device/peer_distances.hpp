@@ -10,9 +10,9 @@ namespace karpos::device {
 /// The greatest number of devices of a host that a kernel can span.
 inline constexpr int most_peers = 8;
 
-/// Distances from the window of this rank to those of all ranks, in bytes. If an object lies at p
-/// in this rank's window, its counterpart lies at of(r, p) in rank r's. count = 0: no window is
-/// open.
+/// Distances from the window of this rank (peers.hpp) to those of all ranks, in bytes. If an object
+/// lies at p in this rank's window, its counterpart lies at of(r, p) in rank r's. count = 0: no
+/// window is open.
 struct peer_distances {
   std::int64_t bytes[most_peers];
   int count, rank;  // number of ranks; this one

@@ -50,8 +50,8 @@ class staged_result {
   KOKKOS_FUNCTION constexpr bool is_again() const { return m_again != 0; }
   KOKKOS_FUNCTION constexpr std::uint32_t again_bit() const { return m_again; }
   KOKKOS_FUNCTION constexpr bool counts(int counter) const { return m_counter == counter; }
-  /// Returns 1 << 16 c for counter c < 4, and 0 if none counts. In sums of up to 65,535 results the
-  /// counters stay apart.
+  /// Returns 1 << (16 * c) for counter c < 4, and 0 if none counts. In sums of up to 65,535 results
+  /// the counters stay apart.
   KOKKOS_FUNCTION constexpr std::uint64_t counted_in_16_bits() const {
     return static_cast<std::uint64_t>(m_counter >= 0) << (16 * Kokkos::max(m_counter, 0));
   }

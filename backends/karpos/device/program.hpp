@@ -26,15 +26,17 @@
 //   };
 //   struct program {
 //     // State of the loop: trivial, aligned to at most 16 bytes. One kernel keeps it in shared
-//     // memory, where the first then() must set it.
+//     // memory, uninitialised: the first then() must set it.
 //     using shared = …;
 //     KARPOS_PROGRAM template <class Grid>
 //     KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;
 //   };
 //
-//   grid.run(step, then)   runs a step on every team. When all teams are done, runs then(): on the
-//                          host for launched_grid; on thread 0 of every team in one kernel, where
-//                          each team has a `shared` of its own and all must decide alike
+//   grid.run(step, then)   runs a step on every team, then calls then(). launched_grid calls it on
+//                          the host: on CPUs when all teams are done, on GPUs once the step is
+//                          launched (read and write wait for it). In one kernel, thread 0 of every
+//                          team calls it when all teams are done. Each team has a `shared` of its
+//                          own there, and all must decide alike
 //   grid.handle(x)         returns a handle to x that a step holds (state_handle.hpp): a copy for
 //                          kernels, a pointer within one kernel and on CPUs. Its type is
 //                          handle_of<X>
@@ -69,8 +71,8 @@ struct team_kernel {
 
 }  // namespace detail
 
-/// The teams of a grid, their threads, and the scratch of each team. It sets the size of a
-/// program's memory.
+/// The teams of a grid, their threads, and the scratch of each team. A grid_memory is made for one
+/// shape.
 struct grid_shape {
   int teams = 1, threads = 1;
   std::size_t scratch_bytes = 0;  // of a team in all

@@ -12,7 +12,7 @@ inline constexpr int line_bytes = 64;
 
 /// Writes a whole cache line past the caches, so that they need not fetch it first: for what no
 /// thread reads soon. `to` and `from` are aligned to line_bytes. end_streaming orders it with other
-/// stores. For CPUs only: does nothing on GPUs.
+/// stores. For CPUs only: do not call it on GPUs, where it writes nothing.
 KOKKOS_FORCEINLINE_FUNCTION void stream_line([[maybe_unused]] void* to,
                                              [[maybe_unused]] void const* from) {
   KOKKOS_IF_ON_HOST((host::stream_line(to, from);))

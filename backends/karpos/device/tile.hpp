@@ -34,7 +34,8 @@ concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), vo
   { t.once(g) } -> std::same_as<int>;                             // one lane runs g, all receive
   { t.on(m, h) };                                                 // h(l) for the lanes l in m
   { t.prefix_sum(t.each(f)).total } -> std::convertible_to<int>;  // sums over the lanes before each
-  { t.sync() };                                                   // memory order + convergence
+  // Waits for all lanes; each then sees what the others wrote before.
+  { t.sync() };
 };
 
 /// The type of a first argument that should have been a tile.
@@ -119,6 +120,8 @@ using thread_tile = reference_tile<1>;
 /// B slots that a tile of any width reads at once and matches to a mask. B is fixed by the table's
 /// layout, W by the machine, so tiles of any width read the same table. Lane i % W holds slot i. If
 /// a tile is wider than the window, its other lanes hold nothing.
+///
+/// Requires: the tile outlives the window, which keeps its address.
 template <tile Tile, class Slot, int B>
 class window {
  public:

@@ -355,7 +355,9 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
         settings.name + ": deep_copy found no slot for some keys where refs probe");
     adopt(exec, std::move(reseeded));
   } else {
+    bool const gets_new_memory = capacity() != src.capacity();
     m_storage.copy_from(exec, src.m_storage);
+    if (gets_new_memory) m_slots_used.exposed = false;  // no ref points to it
   }
   if (m_slots_used.exposed) detail::invalidate_order(m_storage);
   if constexpr (detail::eager_marks<Storage>)

@@ -3,8 +3,8 @@
 
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
-#include <type_traits>
 
+#include "karpos/concepts.hpp"
 #include "karpos/cuckoo_map_options.hpp"
 #include "karpos/detail/tables/cuckoo/geometry.hpp"
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
@@ -285,9 +285,7 @@ class any_ref : public layout_ref<Traits> {
 
   template <device::access Access, device::tile Tile, class Query>
   KOKKOS_FUNCTION found<typename Traits::mapped_type> find(Tile const& t, Query const& key) const {
-    static_assert(std::is_same_v<Query, key_type>,
-                  "karpos: a cuckoo_map is asked for its own key type; others would be converted, "
-                  "2^32 + 5 to 5");
+    require_query_type<key_type, Query>();
     if (m_layout == cuckoo_layout::two_level)
       return find_in<Access>(two_level_ref<Traits>(m_table), t, key);
     return find_in<Access>(dense_ref<Traits>(m_table), t, key);
