@@ -10,7 +10,8 @@
 
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/bfs_batch_workspace.hpp"
-#include "karpos/detail/common/arrays.hpp"
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/graph/bfs_batch/run.hpp"
 
 // Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
-#include "karpos/contract.hpp"
 #include "karpos/detail/ranking/build_sorted_lists/checks.hpp"
 #include "karpos/detail/ranking/build_sorted_lists/sort.hpp"
 #include "karpos/detail/ranking/ranked.hpp"

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
 #include "karpos/components_options.hpp"
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/graph/connected_components/run.hpp"
 
@@ -22,6 +24,8 @@
 //       component_ids(v) becomes the smallest vertex of v's component
 //   connected_components_bytes(exec, graph)
 //       the memory that it works in
+//
+// Options and report: components_options.hpp.
 //
 // The component ids are a forest of disjoint sets (detail/graph/connected_components/forest.hpp):
 // an edge links two trees by hooking the root with the larger number onto the other root. A few

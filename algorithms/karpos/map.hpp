@@ -414,13 +414,13 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_each(execution_space const& exec, Rows const& rows,
                             bulk_options const& bulk);
   template <class Rows>
-  insert_report insert_part(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
-                            std::uint64_t rows_after);
+  insert_report insert_slice(execution_space const& exec, Rows const& rows,
+                             bulk_options const& bulk, std::uint64_t rows_after);
   template <class Rows>
   bool try_insert_segments(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
                            insert_report& report);
-  std::uint64_t next_part(execution_space const& exec, double share_of_new,
-                          std::uint64_t remaining);
+  std::uint64_t next_slice(execution_space const& exec, double share_of_new,
+                           std::uint64_t remaining);
   template <class Rows>
   void insert_rejected(execution_space const&, Rows const&, insert_report&,
                        std::uint64_t expected_keys);
@@ -450,13 +450,13 @@ class hash_table : public lookup_table<Storage> {
   bool try_compact(execution_space const& exec);
   bool try_grow(execution_space const& exec, std::uint64_t new_max_keys);
   void compact_before(execution_space const& exec, std::uint64_t more);
-  std::optional<Storage> grown_copy(execution_space const&, std::uint64_t more,
-                                    std::uint64_t expected_keys);
+  std::optional<Storage> copy_with_free_slots(execution_space const&, std::uint64_t more,
+                                              std::uint64_t expected_keys);
   std::optional<Storage> larger_copy(execution_space const&, std::uint64_t max_keys,
                                      std::uint64_t keys);
   Storage rebuilt_copy(execution_space const&, char const* what, std::uint64_t max_keys,
                        bool fail_fast);
-  void adopt(execution_space const& exec, Storage&& grown_copy);
+  void adopt(execution_space const& exec, Storage&& fresh);
   void move_to(Storage&& fresh);
   /// Does what deep_copy does. deep_copy is a friend of one hash_table only; all hash_tables are
   /// friends of each other.

@@ -22,8 +22,8 @@
 //   out      | 3 | 3 | 9 | 7 | 1 | …      The rows of partition 0, then those of partition 1, …
 //   offsets  | 0 | 2 | 3 | … | rows |     out[offsets(p)] is the first row of partition p.
 //
-// A pass has two steps, each of which reads the rows once: one counts them and computes their
-// places (detail/relational/partition/count.hpp), one moves them
+// Options: partition_options.hpp. A pass has two steps, each of which reads the rows once: one
+// counts them and computes their places (detail/relational/partition/count.hpp), one moves them
 // (detail/relational/partition/move.hpp).
 
 namespace karpos {

@@ -16,7 +16,7 @@
 
 // Joins of two tables that are joined once: both tables are split by the hash of their rows into
 // partitions so small that random accesses stay in scratch (shared memory; on CPUs the cache).
-// detail/relational/join/split_join.hpp says how.
+// detail/relational/join/split_join.hpp says how. Kinds, options and `columns`: join_options.hpp.
 
 namespace karpos {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/sssp/loop.hpp"
 #include "karpos/detail/graph/sssp/run.hpp"
 #include "karpos/sssp_options.hpp"
 #include "karpos/sssp_workspace.hpp"

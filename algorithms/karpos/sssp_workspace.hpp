@@ -9,12 +9,14 @@
 #include <string>
 #include <type_traits>
 
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs/graph_size.hpp"
 #include "karpos/detail/graph/bfs/prepare.hpp"
-#include "karpos/detail/graph/sssp/checked_weights.hpp"
 #include "karpos/detail/graph/sssp/loop.hpp"
+#include "karpos/detail/graph/sssp/memory.hpp"
 #include "karpos/detail/graph/sssp/sorted_rows.hpp"
 #include "karpos/detail/graph/sssp/symmetry.hpp"
 #include "karpos/detail/graph/sssp/weight_sample.hpp"

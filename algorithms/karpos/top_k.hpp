@@ -46,6 +46,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/ranking/top_k/accumulator_query.hpp"
 #include "karpos/detail/ranking/top_k/checks.hpp"
 #include "karpos/detail/ranking/top_k/nra_query.hpp"

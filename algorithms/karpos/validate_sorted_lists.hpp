@@ -6,9 +6,8 @@
 #include <cstdint>
 
 #include "karpos/concepts.hpp"
-#include "karpos/contract.hpp"
-#include "karpos/detail/ranking/ranked.hpp"
-#include "karpos/detail/ranking/sorted_lists_check.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/ranking/validate_sorted_lists/checks.hpp"
 #include "karpos/sorted_lists.hpp"
 
 namespace karpos {

@@ -58,7 +58,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT KARPOS_DEVICE)
   target_compile_options(karpos_build_options INTERFACE --param=ggc-min-heapsize=500000)
 endif()
 # nvcc only warns of a kernel that calls a function of the host, and compiles nonsense. Not for sources without Kokkos, which
-# it does not compile, nor for targets with KARPOS_HOST_ONLY: they have no kernels, but pass functions of the host to templates
+# it does not compile, nor for targets with KARPOS_HOST_ONLY: they have no kernels of a device, but pass functions of the host to templates
 # that kernels could call.
 if(PROJECT_IS_TOP_LEVEL AND "cuda" IN_LIST KARPOS_KOKKOS_SPACES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(karpos_library INTERFACE "$<BUILD_INTERFACE:$<$<NOT:$<BOOL:$<TARGET_PROPERTY:KARPOS_HOST_ONLY>>>:SHELL:-Xcudafe --diag_error=20011,--diag_error=20013,--diag_error=20014,--diag_error=20015>>"

@@ -36,13 +36,6 @@ constexpr void require_key_type() {
   static_assert(std::is_same_v<typename Keys::non_const_value_type, Key>,
                 "karpos: keys must come in a view of the container's key type");
 }
-/// Fails to compile, with an explanation, if the query of a cuckoo table would be converted.
-template <class Key, class Query>
-KOKKOS_FUNCTION constexpr void require_query_type() {
-  static_assert(std::is_same_v<Query, Key>,
-                "karpos: a cuckoo_map is asked for its own key type; others would be converted, "
-                "2^32 + 5 to 5");
-}
 /// Fails to compile, with an explanation, if values would be converted: 2.75 would become 2.
 template <class T, class Values>
 constexpr void require_value_type() {

@@ -48,13 +48,13 @@ karpos_add_compile_fail(NAME parents_of_another_type FILE parents_of_another_typ
 karpos_add_compile_fail(NAME top_k_ids_of_another_type FILE top_k_ids_of_another_type.cpp
   REGEX "karpos: ids come in a view of the lists' id type")
 karpos_add_compile_fail(NAME cuckoo_query_of_another_type FILE cuckoo_query_of_another_type.cpp
-  REGEX "karpos: a cuckoo_map is asked for its own key type")
+  REGEX "karpos: a cuckoo table takes queries of its key type only")
 karpos_add_compile_fail(NAME cuckoo_host_find_of_another_type
   FILE cuckoo_host_find_of_another_type.cpp
-  REGEX "karpos: a cuckoo_map is asked for its own key type")
+  REGEX "karpos: a cuckoo table takes queries of its key type only")
 karpos_add_compile_fail(NAME cuckoo_host_contains_of_another_type
   FILE cuckoo_host_contains_of_another_type.cpp
-  REGEX "karpos: a cuckoo_map is asked for its own key type")
+  REGEX "karpos: a cuckoo table takes queries of its key type only")
 karpos_add_compile_fail(NAME found_values_of_another_type FILE found_values_of_another_type.cpp
   REGEX "karpos: values that are found need a view of the table's values")
 karpos_add_compile_fail(NAME rows_of_value_and_key FILE rows_of_value_and_key.cpp

@@ -37,7 +37,7 @@ graph_type to_graph(host_graph const& g) {
   return graph.undirected();
 }
 
-/// Returns a path, a star whose hub the whole grid expands, and a random graph with both ends.
+/// Returns a path, a star whose hub a team expands, and a random graph with both ends.
 std::vector<host_graph> small_graphs() {
   auto mixed = karpos_test::random_edges(1500, 6000, 3);
   for (std::uint64_t v = 1500; v < 1540; ++v) mixed.emplace_back(v - 1, v);  // a tail

@@ -145,7 +145,7 @@ struct probes_of_absent {
 /// copies and the table after erasures. After erasures it accepts as many keys as were erased; once
 /// cleared, nearly as many as it has slots.
 template <class Probing, int B>
-void is_as_fast_when_full(u64 max_keys) {
+void check_speed_when_full(u64 max_keys) {
   using map_type = karpos::hash_map<u32, u32, space, karpos::hash<u32>,
                                     karpos_test::counting_equal<u32>, Probing, B>;
   using report = karpos::insert_report;
@@ -227,12 +227,12 @@ TEST_CASE(
     MESSAGE("skipped: kernels leave marks of refused keys here; the next case tests what calls do");
     return;
   }
-  is_as_fast_when_full<karpos::double_hashing, 8>(6'000);
-  is_as_fast_when_full<karpos::linear_probing, 4>(6'000);
-  is_as_fast_when_full<karpos::double_hashing, 4>(20'000);
+  check_speed_when_full<karpos::double_hashing, 8>(6'000);
+  check_speed_when_full<karpos::linear_probing, 4>(6'000);
+  check_speed_when_full<karpos::double_hashing, 4>(20'000);
 #if KARPOS_FULL_TESTS
-  is_as_fast_when_full<karpos::double_hashing, 1>(3'000);
-  is_as_fast_when_full<karpos::linear_probing, 16>(20'000);
+  check_speed_when_full<karpos::double_hashing, 1>(3'000);
+  check_speed_when_full<karpos::linear_probing, 16>(20'000);
 #endif
 }
 
@@ -264,7 +264,7 @@ struct offer_keys {
 /// Checks that marks of rejected keys slow a full table down only until a blocking call rejects
 /// keys.
 template <class Probing, int B>
-void is_fast_again_when_full(u64 max_keys) {
+void check_speed_after_erasure(u64 max_keys) {
   using map_type = eager_marks_map<Probing, B>;
   constexpr u64 n = 500;
   karpos_test::probe_counter const probe_counter;
@@ -335,8 +335,8 @@ void is_fast_again_when_full(u64 max_keys) {
   CHECK(probe_counter.per_key(n, [&] { copy.contains(space{}, absent, out); }) <= 10 * near_lookup);
 }
 TEST_CASE("marks that refused keys left are removed from a full table") {
-  is_fast_again_when_full<karpos::double_hashing, 4>(3'000);
-  is_fast_again_when_full<karpos::linear_probing, 8>(3'000);
+  check_speed_after_erasure<karpos::double_hashing, 4>(3'000);
+  check_speed_after_erasure<karpos::linear_probing, 8>(3'000);
 }
 
 TEST_CASE("insert_or_throw names what was asked, what was found and what will do") {

@@ -45,7 +45,7 @@ struct sum_values {
 };
 
 template <class Map>
-void has_no_memory(Map& map) {
+void check_without_memory(Map& map) {
   auto const keys = to_space(std::vector<u32>{1, 2, 3});
   view<u32> const out("out", 3);
   same("size without memory", map.size(space{}), 0);
@@ -76,12 +76,12 @@ template <class Map>
 void moves(Map a) {
   auto const keys = to_space(std::vector<u32>{1, 2, 3});
   Map b;
-  has_no_memory(b);
+  check_without_memory(b);
   b = std::move(a);
-  has_no_memory(a);
+  check_without_memory(a);
   same("moved by assignment", b.count(space{}, keys), 3);
   Map c(std::move(b));
-  has_no_memory(b);
+  check_without_memory(b);
   same("moved by construction", c.count(space{}, keys), 3);
   auto& itself = c;
   c = std::move(itself);
@@ -96,7 +96,7 @@ void moves(Map a) {
   same("the source is as it was", c.size(space{}), 3);
   if constexpr (requires { b.erase(space{}, keys); }) {
     deep_copy(space{}, c, Map());  // copies of tables without memory have none
-    has_no_memory(c);
+    check_without_memory(c);
   }
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("cuckoo tables without memory take no insertions") {
 /// Checks that a table that was moved from, and whose memory and reports are gone with its
 /// successor, can become a copy.
 template <class Map>
-void is_used_again() {
+void check_reuse() {
   auto const keys = to_space(std::vector<u32>{1, 2, 3});
   Map source(space{}, 10);
   source.insert(space{}, keys, 7u);
@@ -147,8 +147,8 @@ void is_used_again() {
   }
 }
 TEST_CASE("a table that was moved from is made a copy, and used") {
-  is_used_again<karpos::hash_map<u32, u32, space>>();
-  is_used_again<karpos::hopscotch_map<u32, u32, space>>();
+  check_reuse<karpos::hash_map<u32, u32, space>>();
+  check_reuse<karpos::hopscotch_map<u32, u32, space>>();
 }
 
 /// Copies into tables that are smaller or larger than the source, and whose memory refs point to.

@@ -413,6 +413,15 @@ struct two_words {
 };
 }  // namespace
 
+TEST_CASE("the default partitioner by its old name") {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  karpos::hash_part<std::uint32_t> const old_name(7);
+#pragma GCC diagnostic pop
+  karpos::hash_partitioner<std::uint32_t> const partitioner(7);
+  for (std::uint32_t key = 0; key < 1'000; ++key) CHECK(old_name(key) == partitioner(key));
+}
+
 TEST_CASE("rows that are aligned to less than their size, many enough to be streamed") {
   auto const keys = random_keys<std::uint64_t>(1'100'000, 9);
   auto const in = to_space(keys);

@@ -274,8 +274,8 @@ TEST_CASE("some of the rows") {
     karpos::row_index<rows, space> const index(space(), d.rows, mask);
     oracle<decltype(d.keys)::value_type, std::uint32_t> const o(d);
     // Queries may contain rows that are not indexed.
-    check_lookups("mqueries", index, described{d.rows, d.keys}, o);
-    check_matches("mqueries", index, draws(100, groups, 7), o);
+    check_lookups("masked", index, described{d.rows, d.keys}, o);
+    check_matches("masked", index, draws(100, groups, 7), o);
     same("rows", index.size(), o.rows);
     view<std::uint32_t> const firsts("firsts", o.firsts.size()), group_ids("group_ids", 20'000);
     index.distinct(space(), firsts);

@@ -473,18 +473,16 @@ TEST_CASE("distances that become shorter for ever, because weights have become n
     auto const search = [&] {
       karpos::sssp(space(), workspace, std::uint64_t(0), distance, {}, o);
     };
-    auto const ends = [&] {
-      try {
-        search();
-      } catch (std::logic_error const&) {
-        return false;
-      }
-      return true;
-    };
+    std::string message = "ended";
+    try {
+      search();
+    } catch (std::logic_error const& e) {
+      message = e.what();
+    }
     // Bucket fusion of GPUs expands no distance below its bucket, so that some searches end.
-    if (karpos::device::is_device<space> && ends()) continue;
-    karpos_test::throws<std::logic_error>(search, "sssp was stopped", "a graph of 3 vertices",
-                                          "none negative");
+    if (karpos::device::is_device<space> && message == "ended") continue;
+    for (char const* const words : {"sssp was stopped", "a graph of 3 vertices", "none negative"})
+      karpos_test::holds(message, message.find(words) != std::string::npos);
   }
   Kokkos::deep_copy(weights, karpos_test::to_space(std::vector<double>{1, 2, 1, 2}));
   karpos::sssp(space(), workspace, std::uint64_t(0), distance);

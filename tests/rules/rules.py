@@ -44,7 +44,7 @@ DETAIL = re.compile(r"namespace (?:karpos::)?(?:distributed::)?detail\b[\w:]* \{
 WINGS = ("common", "tables", "relational", "graph", "ranking", "distributed")  # of algorithms/karpos/detail
 LONGEST_COMMENT = 100  # columns
 # Private words that have become the field's (docs/glossary.md), as words of names, and of comments.
-RETIRED_NAME = re.compile(r"(?<![A-Za-z])(rooms?|roomier|calm|uneven|holders?|looks)(?![A-Za-z])")
+RETIRED_NAME = re.compile(r"(?<![A-Za-z])(rooms?|roomier|calm|uneven|holders?|looks|carried|carrying)(?![A-Za-z])")
 RETIRED_WORD = re.compile(r"\b(rooms?|roomier|whoever)\b")
 GLOSSARY_TERM = re.compile(r"\| ([^|]+) \|")
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
@@ -141,17 +141,13 @@ def unreadable_comments(name, lines):
 
 def long_details(name, code):
     """A public header declares: what it consists of belongs into detail/."""
-    for begin, line in enumerate(code):
-        if not DETAIL.match(line):
-            continue
-        depth, lines = 0, 0
-        for inner in code[begin:]:
-            depth += inner.count("{") - inner.count("}")
-            lines += bool(inner.strip())
-            if depth == 0:
-                break
-        if lines - 2 > LONGEST_DETAIL:
-            yield "detail", name, begin + 1, f"has {lines - 2} lines of code in a namespace detail: move them to detail/"
+    depth, lines = 0, 0
+    for line in code:
+        if depth > 0 or DETAIL.match(line):
+            depth += line.count("{") - line.count("}")
+            lines += bool(line.strip()) and depth > 0 and not DETAIL.match(line)
+    if lines > LONGEST_DETAIL:
+        yield "detail", name, 1, f"has {lines} lines of code in a namespace detail: move them to detail/"
 
 
 def repeated_terms(name, lines):

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "karpos/device/native/step_function.hpp"
+#include "karpos/device/space.hpp"
 
 // Software pipelines, by which CPUs run bulk operations whose every index misses the cache. A
 // thread probes what index i needs while the data of index i + Distance is on its way, so that
@@ -76,7 +77,7 @@ template <class ExecSpace, int Distance, class Body>
 class pipeline {
   static_assert(0 < Distance && Distance <= 64);  // a bit for each index in a word
   static_assert(
-      is_device<ExecSpace> || std::is_trivially_copyable_v<Body>,
+      device::is_device<ExecSpace> || std::is_trivially_copyable_v<Body>,
       "karpos: a pipeline copies its body, which must be trivially copyable: give it views "
       "and functions by device::for_loop (loop_arguments.hpp)");
 

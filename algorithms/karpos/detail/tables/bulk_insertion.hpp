@@ -14,7 +14,7 @@
 //   insert_reachable   equal keys are frequent: the rows are pre-aggregated, and go on as groups
 //                      (reduced_insertion.hpp)
 //   insert_each        a table that grows: in parts, each as large as the number of free slots
-//   insert_part        by table segments (open_addressing/segmented_insertion.hpp), or else
+//   insert_slice        by table segments (open_addressing/segmented_insertion.hpp), or else
 //   enqueue            row by row
 //   insert_rejected    rows that found no slot: into a larger or compacted table
 
@@ -82,14 +82,14 @@ template <class Storage>
 template <class Rows>
 insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows const& rows,
                                                bulk_options const& bulk) {
-  bool const in_parts = detail::may_move<Storage, typename Rows::combine_type> && grows();
+  bool const in_slices = detail::may_move<Storage, typename Rows::combine_type> && grows();
   std::uint64_t const n = rows.size();
   std::uint64_t first = 0, last = n;
   insert_report all;
   double share = 0;  // share of new keys in the part before
   do {
-    if (in_parts) last = first + next_part(exec, share, n - first);
-    insert_report const part = insert_part(exec, rows.slice(first, last), bulk, n - last);
+    if (in_slices) last = first + next_slice(exec, share, n - first);
+    insert_report const part = insert_slice(exec, rows.slice(first, last), bulk, n - last);
     share = static_cast<double>(part.inserted + 1) / static_cast<double>(last - first + 1);
     all += part;
     first = last;
@@ -102,8 +102,8 @@ insert_report hash_table<Storage>::insert_each(execution_space const& exec, Rows
 /// expected than fit, doubles the table. If there is no memory for that, returns all remaining
 /// keys: they are inserted as far as they fit.
 template <class Storage>
-std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
-                                             std::uint64_t remaining) {
+std::uint64_t hash_table<Storage>::next_slice(execution_space const& exec, double share,
+                                              std::uint64_t remaining) {
   if (remaining <= tombstones_to_keep()) return remaining;
   std::uint64_t const live = this->size(exec);
   auto const free_slots = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
@@ -118,8 +118,9 @@ std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double
 /// Inserts one part of the rows of a call; rows_after other rows follow it.
 template <class Storage>
 template <class Rows>
-insert_report hash_table<Storage>::insert_part(execution_space const& exec, Rows const& rows,
-                                               bulk_options const& bulk, std::uint64_t rows_after) {
+insert_report hash_table<Storage>::insert_slice(execution_space const& exec, Rows const& rows,
+                                                bulk_options const& bulk,
+                                                std::uint64_t rows_after) {
   prepare_insertion(exec, rows.size());
   insert_report report;
   if (!try_insert_segments(exec, rows, bulk, report)) {
@@ -180,7 +181,7 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows cons
   using combine = typename Rows::combine_type;
   if constexpr (!detail::may_move<Storage, combine>) return;
   while (report.rejected != 0) {
-    auto table = grown_copy(exec, report.rejected, expected_keys);
+    auto table = copy_with_free_slots(exec, report.rejected, expected_keys);
     if (!table) return;
     if constexpr (detail::idempotent<combine>)
       enqueue(exec, *table, rows, m_insert_report);

@@ -230,9 +230,9 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
 /// call. Returns nothing if the table does not grow and has no tombstones, or no memory for a copy
 /// without them, or if the table already has 16 slots for each key, including expected ones.
 template <class Storage>
-std::optional<Storage> hash_table<Storage>::grown_copy(execution_space const& exec,
-                                                       std::uint64_t more,
-                                                       std::uint64_t expected_keys) {
+std::optional<Storage> hash_table<Storage>::copy_with_free_slots(execution_space const& exec,
+                                                                 std::uint64_t more,
+                                                                 std::uint64_t expected_keys) {
   std::uint64_t held = 0, dead = 0;
   count_slots(exec, held, dead);
   bool const compacts = dead != 0 && (!grows() || held + more <= max_keys());
@@ -269,12 +269,12 @@ std::optional<Storage> hash_table<Storage>::larger_copy(execution_space const& e
   }
 }
 
-/// Replaces the table by `grown_copy`. A copy of the same size is copied back into the memory that
+/// Replaces the table by `fresh`. A copy of the same size is copied back into the memory that
 /// refs point to.
 template <class Storage>
-void hash_table<Storage>::adopt(execution_space const& exec, Storage&& grown_copy) {
-  if (grown_copy.slot_count() != capacity()) return move_to(std::move(grown_copy));
-  m_storage.copy_from(exec, grown_copy);
+void hash_table<Storage>::adopt(execution_space const& exec, Storage&& fresh) {
+  if (fresh.slot_count() != capacity()) return move_to(std::move(fresh));
+  m_storage.copy_from(exec, fresh);
   if (m_slots_used.exposed) detail::invalidate_order(m_storage);
   exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
 }

@@ -45,6 +45,14 @@ struct Kokkos::reduction_identity<karpos::erase_report> {
 
 namespace karpos::detail {
 
+/// Fails to compile, with an explanation, if the query of a cuckoo table would be converted.
+template <class Key, class Query>
+KOKKOS_FUNCTION constexpr void require_query_type() {
+  static_assert(std::is_same_v<Query, Key>,
+                "karpos: a cuckoo table takes queries of its key type only; others would be "
+                "converted, 2^32 + 5 to 5");
+}
+
 /// The result of one step of a probe, which searches one bucket: the answer, or that the probe goes
 /// on to the next bucket. A step may be of another type with the same three members, which probe
 /// calls in this order, each once. Each member leads out of the loop at once. If a step evaluated

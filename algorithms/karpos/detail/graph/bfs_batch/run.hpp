@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "karpos/bfs_batch_options.hpp"
+#include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/graph/bfs/start.hpp"
 #include "karpos/detail/graph/bfs_batch/batch.hpp"

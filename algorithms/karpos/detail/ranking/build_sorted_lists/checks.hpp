@@ -7,7 +7,6 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/index_range.hpp"
-#include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/sorted_lists.hpp"
 
 // Checks the table of scores that sorted lists are made of.

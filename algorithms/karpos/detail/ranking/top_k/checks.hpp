@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/ranking/top_k/state.hpp"
 #include "karpos/detail/ranking/top_k/memory.hpp"
 #include "karpos/top_k_options.hpp"
 

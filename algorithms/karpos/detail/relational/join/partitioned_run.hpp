@@ -12,6 +12,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/join/output.hpp"
 #include "karpos/detail/relational/join/payload_columns.hpp"
