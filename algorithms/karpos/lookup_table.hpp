@@ -52,7 +52,7 @@ class lookup_table {
   /// Writes the value of each query to out, or `missing` if the query is not stored. Asynchronous.
   /// A query may be of any type that the map's hash and equality take (cuckoo_map: the key's type).
   /// The elements of out are of the map's value type, or of a type that holds each of its values.
-  /// `out` may be the view of the queries. Maps only. Throws std::invalid_argument if queries and
+  /// `out` and the queries do not overlap. Maps only. Throws std::invalid_argument if queries and
   /// out have different lengths.
   template <view_1d Queries, view_1d Out>
     requires has_values
@@ -73,7 +73,7 @@ class lookup_table {
     look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
             detail::stencil_for("queries", queries, stencil, predicate));
   }
-  /// Writes to out whether each query is stored. `out` may be the view of the queries.
+  /// Writes to out whether each query is stored. `out` and the queries do not overlap.
   /// Asynchronous. Throws std::invalid_argument if queries and out have different lengths.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
