@@ -44,10 +44,10 @@ LOOPS = re.compile("|".join(KINDS.values()))
 KOKKOS_LOOP = re.compile(KINDS[KOKKOS_KIND])
 # What may be called on a cycle, and why.
 MAY_CALL = re.compile("|".join((
-    r"_ZN6karpos6device6detail8pipelineI.*10unfinished4look.*",  # once for 4 * Distance indices that wait
+    r"_ZN6karpos6device6detail8pipelineI.*10unfinished14probe_deferred.*",  # once for 4 * Distance indices that wait
     r"_ZNK?6karpos.*9break_tie.*",  # cuckoo: rare, and large
     r"_ZNK?6karpos.*(9set_marks|10is_refused).*",  # for a key whose walk has passed a whole stretch of full buckets
-    r"_ZNK?6karpos.*9hopscotch.*(15insert_anywhere|6remove)I.*",  # for a key that is not, or has no space, in its home line
+    r"_ZNK?6karpos.*9hopscotch.*(15insert_anywhere|10try_remove)I.*",  # for a key that is not, or has no space, in its home line
     r"exp2|log2",  # top_k: once for each choice of a unit
     r"memset|memcpy",  # of more bytes than a few registers hold: the scratch of a team, the rows of a chunk
     r"__popcountdi2",  # for processors before x86-64-v2
@@ -187,14 +187,14 @@ def look_at(name, command, optimisation, is_gcc):
 def self_test():
     loop = "_ZNK6karpos6device6detail8pipelineIN6Kokkos6OpenMPEEclEm"
     step = "_ZN6karpos6device13launched_gridIN6Kokkos6OpenMPEE8run_stepINS_4stepEEEvPKv"
-    look = "_ZN6karpos6device6detail8pipelineIN6Kokkos6OpenMPEE10unfinished4lookEv"
+    probe = "_ZN6karpos6device6detail8pipelineIN6Kokkos6OpenMPEE10unfinished14probe_deferredEv"
 
     def function(name, before="", inside="", after=""):
         return (f"{name}:\n.LFB1:\n{before}.L3:\n\tcmpq\t%rax, %rbx\n\tje\t.L4\n{inside}\tjmp\t.L3\n"
                 f".L4:\n{after}\tret\n\t.size\t{name}, .-{name}\n")
 
     other = "_ZN5other1fEv:\n\tcall\t_Z1gv\n\tret\n\t.size\t_ZN5other1fEv, .-_ZN5other1fEv\n"
-    clean = calls_in_loops(function(loop, inside=f"\tcall\t{look}\n\tcall\tabort@PLT\n") + other)
+    clean = calls_in_loops(function(loop, inside=f"\tcall\t{probe}\n\tcall\tabort@PLT\n") + other)
     assert clean == ([loop], []), clean
     for planted in ("\tcall\t_Z1gv\n", "\tcall\t_Z1gv@PLT\n", "\tbl\t_Z1gv\n", "\tcallq\t_Z1gv  # 8-byte spill\n"):
         for name in (loop, step):

@@ -220,7 +220,7 @@ TEST_CASE("graph files: gzip'ed") {
   std::string broken = gz;
   broken[16] ^= 1;
   refuses(broken, " at byte ", "gzip", "check that the file is whole");
-  refuses(gz + "rest", " at byte ", "behind the end");
+  refuses(gz + "rest", " at byte ", "after the end");
   refuses(packed(gz), " at byte 0", "neither a text nor");
   refuses(packed(""), " ", "it is empty");
 }
