@@ -48,6 +48,7 @@ MAY_CALL = re.compile("|".join((
     r"_ZNK?6karpos.*9break_tie.*",  # cuckoo: rare, and large
     r"_ZNK?6karpos.*(9set_marks|10is_refused).*",  # for a key whose walk has passed a whole stretch of full buckets
     r"_ZNK?6karpos.*9hopscotch.*(15insert_anywhere|10try_remove)I.*",  # for a key that is not, or has no space, in its home line
+    r"_ZNK?6karpos.*9bfs_batch.*6counts5flushE.*",  # bfs_batch: before sums of thousands of vertices overflow
     r"exp2|log2",  # top_k: once for each choice of a unit
     r"memset|memcpy",  # of more bytes than a few registers hold: the scratch of a team, the rows of a chunk
     r"__popcountdi2",  # for processors before x86-64-v2
