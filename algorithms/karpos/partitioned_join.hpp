@@ -80,8 +80,8 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///     8    other rows, and all rows with functions of the caller's: a hash and a number
 ///
 ///   "No nulls": no column of either side has a mask. All but the last line are materialised: rows
-///   are moved with their values. On GPUs a quarter more. If the longer side has so many rows that
-///   it takes two passes, that side once more. On an H100 two passes begin at about 22 million rows
+///   are moved with their values. On GPUs a quarter more. If the longer side is long enough for
+///   two passes, that side once more. On an H100 two passes begin at about 22 million rows
 ///   of several columns, 34 million of one column of 5 to 8 bytes, and 134 million that take 8
 ///   bytes. Also what `partition` takes.
 /// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs

@@ -61,8 +61,9 @@ endif()
 # it does not compile, nor for targets with KARPOS_HOST_ONLY: they have no kernels of a device, but pass functions of the host to templates
 # that kernels could call.
 if(PROJECT_IS_TOP_LEVEL AND "cuda" IN_LIST KARPOS_KOKKOS_SPACES AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(karpos_library INTERFACE "$<BUILD_INTERFACE:$<$<NOT:$<BOOL:$<TARGET_PROPERTY:KARPOS_HOST_ONLY>>>:SHELL:-Xcudafe --diag_error=20011,--diag_error=20013,--diag_error=20014,--diag_error=20015>>"
-    "$<BUILD_INTERFACE:$<$<BOOL:$<TARGET_PROPERTY:KARPOS_HOST_ONLY>>:SHELL:-Xcudafe --diag_suppress=20011,--diag_suppress=20013,--diag_suppress=20014,--diag_suppress=20015>>")
+  set(as "$<IF:$<BOOL:$<TARGET_PROPERTY:KARPOS_HOST_ONLY>>,suppress,error>")
+  target_compile_options(karpos_library INTERFACE
+    "$<BUILD_INTERFACE:SHELL:-Xcudafe --diag_${as}=20011,--diag_${as}=20013,--diag_${as}=20014,--diag_${as}=20015>")
 endif()
 # Our warnings are for our code: a Kokkos that is built with us, not imported, would be checked as well.
 foreach(target IN ITEMS kokkoscore kokkoscontainers kokkosalgorithms kokkossimd)

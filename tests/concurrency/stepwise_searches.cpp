@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "support/bfs_subject.hpp"
 #include "support/check.hpp"
 #include "support/host_graph.hpp"
 #include "support/space.hpp"
@@ -30,13 +31,6 @@ using karpos_test::to_space;
 using karpos_test::view;
 using graph_type = karpos::csr_graph<std::uint32_t, std::uint64_t, space::memory_space>;
 
-graph_type to_graph(host_graph const& g) {
-  graph_type const graph(
-      to_space(std::vector<std::uint64_t>(g.out.offsets.begin(), g.out.offsets.end())),
-      to_space(std::vector<std::uint32_t>(g.out.columns.begin(), g.out.columns.end())));
-  return graph.undirected();
-}
-
 /// Returns a path, a star whose hub a team expands, and a random graph with both ends.
 std::vector<host_graph> small_graphs() {
   auto mixed = karpos_test::random_edges(1500, 6000, 3);
@@ -52,7 +46,7 @@ std::vector<host_graph> small_graphs() {
 
 TEST_CASE("bfs step by step") {
   for (host_graph const& g : small_graphs()) {
-    auto const graph = to_graph(g);
+    auto const graph = to_space<std::uint32_t, std::uint64_t>(g);
     karpos::bfs_workspace const workspace(space(), graph);
     view<std::int32_t> const distance("distance", g.vertices);
     auto const expected = serial_bfs(g, {0});
@@ -67,7 +61,7 @@ TEST_CASE("bfs step by step") {
 
 TEST_CASE("sssp step by step") {
   for (host_graph const& g : small_graphs()) {
-    auto const graph = to_graph(g);
+    auto const graph = to_space<std::uint32_t, std::uint64_t>(g);
     // Weights of 1: distances are those of bfs, and every edge weighs the same in both directions.
     auto const weights = to_space(std::vector<std::uint32_t>(g.out.columns.size(), 1));
     karpos::sssp_workspace const workspace(space(), graph, weights);
@@ -85,7 +79,7 @@ TEST_CASE("sssp step by step") {
 
 TEST_CASE("a batch of searches step by step") {
   for (host_graph const& g : small_graphs()) {
-    auto const graph = to_graph(g);
+    auto const graph = to_space<std::uint32_t, std::uint64_t>(g);
     karpos::bfs_batch_workspace<space, graph_type> const workspace(space(), graph);
     std::vector<std::uint32_t> sources(70);
     random_numbers random(5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Memory of a hash_map: memory of the caller, other spaces, sizes beyond 32 bits.
+/// Memory of a hash_map: the caller's memory, other spaces, sizes beyond 32 bits.
 #include "conformance/storage_suite.hpp"
 
 #include <karpos/cuckoo_map.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Memory of a hopscotch_map: memory of the caller, other spaces, sizes beyond 32 bits.
+/// Memory of a hopscotch_map: the caller's memory, other spaces, sizes beyond 32 bits.
 #include <karpos/hopscotch_map.hpp>
 
 #include "conformance/storage_suite.hpp"

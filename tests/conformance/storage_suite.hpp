@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Memory of a map: memory of the caller, and other spaces. `Maps` names a kind of map:
+/// Memory of a map: the caller's memory, and other spaces. `Maps` names a kind of map:
 /// Maps::map<Key, T, Space>.
 #pragma once
 

@@ -342,8 +342,8 @@ template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {
   make_reports(exec);
   std::uint64_t const seed = m_storage.settings().seed;
-  if (m_slots_used.exposed && capacity() == src.capacity() &&
-      seed != src.m_storage.settings().seed) {
+  bool const keeps_memory = capacity() == src.capacity();
+  if (m_slots_used.exposed && keeps_memory && seed != src.m_storage.settings().seed) {
     Storage copy(exec, m_storage.settings());
     copy.copy_from(exec, src.m_storage);
     auto settings = copy.settings();
@@ -355,9 +355,8 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
         settings.name + ": deep_copy found no slot for some keys where refs probe");
     adopt(exec, std::move(reseeded));
   } else {
-    bool const gets_new_memory = capacity() != src.capacity();
     m_storage.copy_from(exec, src.m_storage);
-    if (gets_new_memory) m_slots_used.exposed = false;  // no ref points to it
+    if (!keeps_memory) m_slots_used.exposed = false;  // no ref points to the new memory
   }
   if (m_slots_used.exposed) detail::invalidate_order(m_storage);
   if constexpr (detail::eager_marks<Storage>)
