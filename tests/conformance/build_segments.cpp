@@ -28,12 +28,18 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 TEST_CASE("partitions have a fixed capacity if their rows and places can be counted") {
-  CHECK(partition_capacity(1'000'000, 1'000) == 1'248);
-  CHECK(partition_capacity(u64(1) << 31, 8) > u32(1) << 28);
-  CHECK(partition_capacity(u64(1) << 31, 2) == 0);  // the slots of a partition exceed 2^31
-  CHECK(partition_capacity(u64(1) << 31, 1) == 0);
-  CHECK(partition_capacity((u64(1) << 32) - 1, 1) == 0);  // as long as all rows that 32 bits count
-  CHECK(partition_capacity((u64(1) << 32) - 1, 4'096) == 0);  // their capacities are larger
+  auto const capacity = [](u64 rows, u64 partitions, double slack = 1, u64 most = ~u32(0)) {
+    return karpos::detail::partition::partition_capacity(
+        partitions, {double(rows) / double(partitions), slack, most, ~u32(0)});
+  };
+  CHECK(capacity(1'000'000, 1'000) == 1'248);
+  CHECK(capacity(1'000'000, 1'000, 1.5) == 1'792);
+  CHECK(capacity(1'000'000, 1'000, 1, 1'024) == 1'024);
+  CHECK(capacity(u64(1) << 31, 8) > u32(1) << 28);
+  CHECK(capacity(u64(1) << 31, 2) == 0);            // the places of both exceed 2^31
+  CHECK(capacity(u64(1) << 31, 1) == 0);            // its rows cannot be counted
+  CHECK(capacity((u64(1) << 32) - 1, 1) == 0);      // as long as all rows that 32 bits count
+  CHECK(capacity((u64(1) << 32) - 1, 4'096) == 0);  // their capacities are larger
 }
 
 TEST_CASE("a search for an empty slot begins at the first one that was seen empty") {
@@ -72,19 +78,19 @@ class segmented_map {
   segment_counts run(std::vector<row> const& input, u64 max_segment_pairs, u64 max_partitions,
                      u64 capacity, table_state state, Combine const& combine, u64 seed) {
     segment_plan const plan(m_map.bucket_count() / 2, max_segment_pairs, max_partitions);
-    CHECK(plan.partitions * plan.partition_pairs >= plan.pairs);
+    CHECK(plan.partitions() * plan.partition_pairs >= plan.pairs);
     CHECK(plan.segments_per_partition * plan.segment_pairs >= plan.partition_pairs);
     CHECK(plan.segment_pairs <= std::max(max_segment_pairs, u64(2)));
-    CHECK(plan.partitions <= max_partitions);
+    CHECK(plan.partitions() <= max_partitions);
     table const t = m_map.table();
-    split(partition_of_key<table>(t, plan), input, plan.partitions);
+    split(partition_of_key<table>(t, plan), input, plan.partitions());
     m_deferred.assign(capacity + 1, row{});
     m_bits.assign(input.size() / 32 + 1, 0);
     segment_counts counts{};
     step const s(t, plan, {m_rows.data(), m_begins.data(), {}},
                  {m_deferred.data(), capacity, m_bits.data()}, &counts, state, combine);
     emulated_block block(24, seed);
-    auto const teams = static_cast<int>(plan.partitions * plan.segments_per_partition);
+    auto const teams = static_cast<int>(plan.partitions() * plan.segments_per_partition);
     for (int team = 0; team < teams; ++team) block.run(s, team, teams);
     return counts;
   }
@@ -371,11 +377,11 @@ void leaves_dead_slots_out(u64 n) {
   using fixed_partitions = partition::fixed_partitions<row_of<table>, empty_slot_filter<table>>;
   segment_plan const plan(map.bucket_count() / 2, 16, 40);
   using of_key = partition_of_key<table>;
-  partition::partition_of_row<source, of_key> const partition_of{of_key(t, plan),
-                                                                 static_cast<u32>(plan.partitions)};
-  std::vector<u32> taken(plan.partitions), filled(plan.partitions);
+  partition::partition_of_row<source, of_key> const partition_of{
+      of_key(t, plan), static_cast<u32>(plan.partitions())};
+  std::vector<u32> taken(plan.partitions()), filled(plan.partitions());
   auto const capacity = static_cast<u32>(n);
-  std::vector<row_of<table>> out(plan.partitions * capacity), list(n);
+  std::vector<row_of<table>> out(plan.partitions() * capacity), list(n);
   u32 overflowed = 0;
   fixed_partitions const to{taken.data(),
                             filled.data(),
@@ -383,7 +389,7 @@ void leaves_dead_slots_out(u64 n) {
                             &overflowed,
                             capacity,
                             static_cast<u32>(n),
-                            static_cast<int>(plan.partitions),
+                            static_cast<int>(plan.partitions()),
                             {t}};
   source const all(t, map.capacity());
   partition::move_tiles<emulated_device, source, decltype(partition_of), false,
@@ -393,7 +399,7 @@ void leaves_dead_slots_out(u64 n) {
   for (int team = 0; team < 2; ++team) block.run(step, team, 2);
   CHECK(overflowed == 0);
   std::map<Key, T> got;
-  for (u64 p = 0; p < plan.partitions; ++p)
+  for (u64 p = 0; p < plan.partitions(); ++p)
     for (u64 i = 0; i < taken[p]; ++i) {
       auto const& r = out[p * capacity + i];
       CHECK(partition_of(r) == p);
@@ -459,9 +465,9 @@ TEST_CASE("deferred rows are grouped by the buckets where their search goes on")
     for (u64 const partitions : {1, 7, 8192}) {
       segment_plan const plan(segments.map().bucket_count() / 2, 2, partitions);
       partition_of_second_pair<std::decay_t<decltype(t)>> const partition_of(t, plan);
-      CHECK(partition_of.partitions <= plan.partitions);
+      CHECK(partition_of.partitions <= plan.partitions());
       CHECK(partition_of.partitions * 2 >=
-            std::min(plan.partitions, segments.map().bucket_count()));
+            std::min(plan.partitions(), segments.map().bucket_count()));
       u64 wrong = 0;
       for (u32 const key : karpos_test::unique_keys<u32>(500)) {
         auto path = t.start(key);

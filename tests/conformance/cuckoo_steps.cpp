@@ -49,8 +49,7 @@ class split_keys {
   split_keys(std::vector<Key> const& keys, u64 groups, u64 seed) {
     int shift = 0;
     while ((1 << shift) < step::buckets) ++shift;
-    m_plan = cuckoo::region_plan::of(keys.size(), groups, shift, ~u64(0));
-    m_plan.capacity = std::min<u32>(m_plan.capacity, step::max_items);
+    m_plan = {keys.size(), groups, shift, ~u64(0), step::max_items};
     memory_type const sizes(host{}, m_plan, false);
     m_memory = host_view<std::byte>("memory", sizes.bytes);
     m_table.groups = static_cast<u32>(groups);
@@ -60,20 +59,20 @@ class split_keys {
 
     auto const d_keys = karpos_test::in_space<host>(keys);
     auto const d_values = karpos_test::in_space<host>(numbered_values<T>(keys.size()));
-    cuckoo::region_split<host, view>("karpos_test::clear", host{}, m_table, m_plan, arrays(),
-                                     nullptr)
-        .run(cuckoo::all_pairs<view, host_view<Key>, host_view<T>>(d_keys, d_values));
+    cuckoo::split_by_region("karpos_test::clear", host{}, m_table,
+                            cuckoo::all_pairs<view, host_view<Key>, host_view<T>>(d_keys, d_values),
+                            arrays(), nullptr);
     host{}.fence();
   }
 
   u64 items() const {
     u64 n = 0;
-    for (u64 r = 0; r < m_plan.regions; ++r) n += regions().size(r);
+    for (u64 r = 0; r < m_plan.regions; ++r) n += regions().count(r);
     return n;
   }
   u64 largest_region() const {
     u64 most = 0;
-    for (u64 r = 0; r < m_plan.regions; ++r) most = std::max(most, regions().size(r));
+    for (u64 r = 0; r < m_plan.regions; ++r) most = std::max(most, regions().count(r));
     return most;
   }
 
@@ -106,10 +105,10 @@ class split_keys {
  private:
   using memory_type = cuckoo::split_memory<host, word>;
   memory_type arrays() const { return {host{}, m_plan, false, m_memory.data()}; }
-  cuckoo::region_list<word> regions() const { return arrays().regions(m_plan); }
+  auto regions() const { return arrays().regions(); }
 
   view m_table;
-  cuckoo::region_plan m_plan;
+  cuckoo::region_plan<host, word> m_plan;
   host_view<std::byte> m_memory;
 };
 

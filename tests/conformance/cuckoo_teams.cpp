@@ -2,6 +2,8 @@
 /// \file
 /// The steps of a build on emulated teams of many threads, as on GPUs, give the same bytes as on
 /// one thread.
+#include "support/emulated_space.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <karpos/cuckoo_map.hpp>
@@ -14,9 +16,10 @@
 namespace {
 
 namespace cuckoo = karpos::detail::cuckoo;
-namespace partition = karpos::detail::partition;
 using karpos_test::emulated_block;
+using karpos_test::emulated_space;
 using karpos_test::same;
+using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using host = Kokkos::DefaultHostExecutionSpace;
 
@@ -29,78 +32,24 @@ struct crowding {
   }
 };
 
-/// Stands for a device: has the tuning and branches of the generic native part.
-struct emulated_device {
-  struct memory_space {};
-};
-
-/// Items in fixed-capacity partitions, as a GPU's steps on emulated teams leave them, after one
+/// Items in regions of fixed capacity, as a GPU's steps on emulated teams leave them, after one
 /// pass or two.
 template <class View>
 struct emulated_split {
   using word = typename View::word;
-  using fixed_partitions = partition::fixed_partitions<word>;
+  using plan_type = cuckoo::region_plan<emulated_space, word>;
+  using memory_type = cuckoo::split_memory<emulated_space, word>;
 
-  cuckoo::region_plan plan;
-  std::vector<word> items, coarse_items;
-  std::vector<std::uint32_t> taken, filled, coarse_taken, coarse_filled;
-  std::uint32_t overflowed[2] = {0, 0};
+  std::vector<std::byte> bytes;
+  memory_type memory;
 
   template <class Source>
-  emulated_split(View const& table, Source const& source, cuckoo::region_plan const& p)
-      : plan(p),
-        items(p.total_capacity()),
-        coarse_items(p.total_coarse_capacity()),
-        taken(p.counted()),
-        filled(p.counted()),
-        coarse_taken(p.coarse_regions),
-        coarse_filled(p.coarse_regions) {
-    fixed_partitions const to =
-        make_fixed_partitions(taken, filled, overflowed[1], p.capacity, p.regions);
-    if (p.coarse_regions == 0) {
-      move(source, partition_of<Source>(table, 0), to, items);
-      return;
-    }
-    fixed_partitions const coarse = make_fixed_partitions(
-        coarse_taken, coarse_filled, overflowed[0], p.coarse_capacity, p.coarse_regions);
-    move(source, partition_of<Source>(table, p.coarse_bits), coarse, coarse_items);
-    partition::fine_partitions<word> again{to, coarse};
-    again.partitions = 1 << p.coarse_bits;
-    move(partition::rows_in_partitions<Source>(coarse_items.data()), partition_of<Source>(table, 0),
-         again, items);
+  emulated_split(View const& table, Source const& source, plan_type const& p)
+      : bytes(memory_type({}, p, true).bytes),
+        memory({}, p, true, bytes.data()) {
+    cuckoo::split_by_region("clear", emulated_space{}, table, source, memory, memory.coarse_items);
   }
-  cuckoo::region_list<word> regions() {
-    return {items.data(), nullptr, taken.data(), plan.capacity};
-  }
-
- private:
-  static fixed_partitions make_fixed_partitions(std::vector<std::uint32_t>& taken,
-                                                std::vector<std::uint32_t>& filled,
-                                                std::uint32_t& overflowed, std::uint32_t capacity,
-                                                u64 partitions) {
-    return {taken.data(),
-            filled.data(),
-            nullptr,
-            &overflowed,
-            capacity,
-            0,
-            static_cast<int>(partitions)};
-  }
-  template <class Source>
-  auto partition_of(View const& table, int coarse_bits) const {
-    using region = cuckoo::region_of_key<View>;
-    return partition::partition_of_row<Source, region>{region{table, plan.shift + coarse_bits},
-                                                       static_cast<std::uint32_t>(plan.regions)};
-  }
-  template <class Source, class PartitionOf, class To>
-  void move(Source const& source, PartitionOf const& partition_of, To const& to,
-            std::vector<word>& out) {
-    constexpr int teams = 3;
-    partition::move_tiles<emulated_device, Source, PartitionOf, false, To> const step(
-        source, partition_of, partition::row_ranges{0, 0, teams}, to, out.data());
-    emulated_block block(48, 7);
-    for (int i = 0; i < teams; ++i) block.run(step, i, teams);
-  }
+  u32 overflowed() const { return memory.report->overflowed; }
 };
 
 template <class Key, class Hash>
@@ -120,7 +69,7 @@ struct emulated_build {
   std::vector<word> slots;
   std::vector<std::uint8_t> metadata;
   cuckoo::build_report report;
-  cuckoo::region_plan plan;
+  typename emulated_split<view>::plan_type plan;
 
   emulated_build(table const& like, keys_view<Key> const& keys, u64 max_regions)
       : slots(like.shape().slots),
@@ -128,14 +77,12 @@ struct emulated_build {
     view here = like.view();
     here.slots = slots.data();
     here.metadata = metadata.data();
-    plan = cuckoo::region_plan::of(keys.extent(0), like.shape().groups,
-                                   std::countr_zero(static_cast<unsigned>(step::buckets)),
-                                   max_regions);
+    plan = {keys.extent(0), like.shape().groups,
+            std::countr_zero(static_cast<unsigned>(step::buckets)), max_regions, step::max_items};
     emulated_split<view> split(here, source(keys, keys), plan);
-    report.overflowed[0] = split.overflowed[0];
-    report.overflowed[1] = split.overflowed[1];
+    report.overflowed = split.overflowed();
     emulated_block block(Threads, 7);
-    step const build{here, split.regions(), &report};
+    step const build{here, split.memory.regions(), &report};
     for (u64 r = 0; r < plan.regions; ++r)
       block.run(build, static_cast<int>(r), static_cast<int>(plan.regions));
   }
@@ -159,7 +106,7 @@ u64 builds_the_same(std::vector<Key> const& list, u64 max_regions = 4096) {
   same("the reference was built with the first seed", reference.restarts(), 0);
   emulated_build<Key, Hash, Threads> const built(reference, keys, max_regions);
   CHECK(built.report.is_complete());
-  CHECK((built.plan.coarse_regions > 0) == (built.plan.regions > max_regions));
+  CHECK(built.plan.split.has_coarse() == (built.plan.regions > std::max(max_regions, u64(1))));
   auto const expected = reference.view();
   CHECK(bool(std::equal(built.slots.begin(), built.slots.end(), expected.slots)));
   CHECK(bool(std::equal(built.metadata.begin(), built.metadata.end(), expected.metadata)));
@@ -167,7 +114,6 @@ u64 builds_the_same(std::vector<Key> const& list, u64 max_regions = 4096) {
 }
 
 using karpos_test::unique_keys;
-using u32 = std::uint32_t;
 
 template <int Threads>
 void build_the_same() {
@@ -207,17 +153,18 @@ TEST_CASE("regions that overflow, in the first pass or the second, are reported"
   view table;
   table.groups = 100;
   for (u64 const max_regions : {4096, 8}) {
-    auto const plan = cuckoo::region_plan::of(list.size(), table.groups, 1, max_regions);
+    emulated_split<view>::plan_type const plan(list.size(), table.groups, 1, max_regions, ~u64(0));
     emulated_split<view> split(table, source(keys, keys), plan);
+    auto const regions = split.memory.regions();
     u64 in = 0, overflowing = 0;
     for (u64 r = 0; r < plan.regions; ++r) {
-      overflowing += split.regions().overflows(r);
-      in += split.taken[r] <= plan.capacity ? split.taken[r] : split.filled[r];
+      overflowing += regions.overflows(r);
+      in += regions.count(r);
     }
     CHECK(overflowing == 1);
-    CHECK(split.overflowed[1] > 0);
-    CHECK((split.overflowed[0] > 0) == (plan.coarse_regions > 0));
-    CHECK(in + split.overflowed[0] + split.overflowed[1] == list.size());
+    CHECK(split.overflowed() > 0);
+    CHECK(plan.split.has_coarse() == (max_regions == 8));
+    CHECK(in + split.overflowed() == list.size());
   }
 }
 
@@ -244,11 +191,12 @@ struct emulated_dense {
     metadata.assign(shape.metadata, 0x5a);
     auto const keys = viewed(list);
     view const here = view_of(shape);
-    auto const plan = cuckoo::region_plan::of(list.size(), shape.groups, 0, 4096);
+    typename emulated_split<view>::plan_type const plan(list.size(), shape.groups, 0, 4096,
+                                                        ~u64(0));
     using source = cuckoo::all_pairs<view, keys_view<Key>, keys_view<Key>>;
     emulated_split<view> split(here, source(keys, keys), plan);
     emulated_block block(threads, 7);
-    step const place{here, split.regions(), &report};
+    step const place{here, split.memory.regions(), &report};
     CHECK(shape.windows <= step::max_windows);
     for (u64 r = 0; r < plan.regions; ++r)
       block.run(place, static_cast<int>(r), static_cast<int>(plan.regions));

@@ -143,7 +143,7 @@ void inserts(u64 n, double load) {
   insert_report r;
   CHECK(insert(map, some(0, n), some(0, n), true, r));
   CHECK(r == insert_report{n, 0, 0, 0});
-  CHECK(passes() == (map.plan(n).coarse_partitions > 0 ? 2 : 1));
+  CHECK(passes() == (map.plan(n).passes.coarse() > 0 ? 2 : 1));
   for (u64 i = 0; i < n; ++i) expected[all[i]] = all[i];
   check_lookups(map, expected, some(n, 2 * n));
   u64 const first = n / 2, last = n + n / 2;
@@ -168,25 +168,26 @@ TEST_CASE("rows that are split in one pass and in two") {
 TEST_CASE("a plan of two passes cuts the table into coarse partitions of as many partitions each") {
   for (u64 const pairs : {2, 100, 128, 129, 5000, 100000, 1 << 20}) {
     INFO("pairs ", pairs);
-    for (u64 const most : {0, 8, 100}) {
+    for (u64 const most : {u64(0), u64(8), u64(100)}) {
       segment_plan const p(pairs, 16, 65536, most);
-      CHECK(p.partitions * p.partition_pairs >= p.pairs);
-      CHECK((p.partitions - 1) * p.partition_pairs < p.pairs);
-      CHECK((p.coarse_partitions != 0) == (p.partitions > most));
-      if (p.coarse_partitions == 0) continue;
-      CHECK(p.coarse_partitions * p.partitions_each >= p.partitions);
-      CHECK((p.coarse_partitions - 1) * p.partitions_each < p.partitions);
-      CHECK(std::max(p.coarse_partitions, p.partitions_each) <= 256);
+      u64 const n = p.partitions(), coarse = p.passes.coarse(), each = p.passes.each;
+      CHECK(n * p.partition_pairs >= p.pairs);
+      CHECK((n - 1) * p.partition_pairs < p.pairs);
+      CHECK((coarse != 0) == (n > std::max(most, u64(1))));
+      if (coarse == 0) continue;
+      CHECK(coarse * each >= n);
+      CHECK((coarse - 1) * each < n);
+      CHECK(std::max(coarse, each) <= 256);
     }
   }
   emulated_map<u32, u32> map(50000);
   segment_plan const p = map.plan(50000);
-  CHECK(p.coarse_partitions > 1);
+  CHECK(p.passes.coarse() > 1);
   partition_of_key<emulated_map<u32, u32>::ref_type> const to_fine(map.ref(), p),
-      to_coarse(map.ref(), p, p.partitions_each);
+      to_coarse(map.ref(), p, p.passes.each);
   u64 wrong = 0;
   for (u32 const key : karpos_test::unique_keys<u32>(20000))
-    wrong += to_coarse(key) != to_fine(key) / p.partitions_each;
+    wrong += to_coarse(key) != to_fine(key) / p.passes.each;
   CHECK(wrong == 0);
 }
 
@@ -217,10 +218,12 @@ passes_seen crowded(u32 each, u32 partitions) {
   passes_seen seen{passes()};
   if (counted() > 0) return seen;
   decltype(map)::memory const m({}, plan, n, at);
-  for (int p = 0; p < m.coarse.partitions; ++p)
-    seen.coarse_overflows |= m.coarse.taken[p] > m.coarse.capacity;
-  for (int p = 0; p < m.fixed_partitions.partitions; ++p)
-    seen.fine_overflows |= m.fixed_partitions.taken[p] > m.fixed_partitions.capacity;
+  auto const overflows = [](auto const& to) {
+    return std::any_of(to.taken, to.taken + to.partitions,
+                       [&](u32 rows) { return rows > to.capacity; });
+  };
+  seen.coarse_overflows = overflows(m.by_capacity.coarse);
+  seen.fine_overflows = overflows(m.by_capacity.fine);
   return seen;
 }
 
@@ -313,7 +316,7 @@ TEST_CASE("an empty table that has fewer slots than there are rows") {
   auto const draws = karpos_test::skewed_draws(keys, n, 5);
   emulated_map<u32, u32> map(n / 4);
   CHECK(map.capacity() < n);
-  CHECK(map.plan(map.capacity() - n / 8).coarse_partitions > 0);
+  CHECK(map.plan(map.capacity() - n / 8).passes.coarse() > 0);
   insert_report r;
   CHECK(insert(map, draws, std::vector<u32>(n, 1), true, r, {}, karpos::plus{}));
   CHECK(passes() == 1);

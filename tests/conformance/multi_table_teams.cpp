@@ -70,14 +70,9 @@ class grouping {
   }
   void run(u64 seed, u32 overflowed = 0) {
     counts = {0, 0, 0, overflowed, 0};
-    partition::fixed_partitions<Row> const fixed_partitions{m_taken.data(),
-                                                            nullptr,
-                                                            nullptr,
-                                                            &counts.overflowed,
-                                                            m_capacity,
-                                                            0,
-                                                            static_cast<int>(m_taken.size())};
-    group(mt::uncounted_partitions<Row>{fixed_partitions}, seed);
+    partition::fixed_partitions<Row> const in{
+        m_taken.data(), nullptr, nullptr, &counts.overflowed, m_capacity, 0, int(m_taken.size())};
+    group({m_rows.data(), nullptr, in}, seed);
   }
   /// Runs the step on contiguous partitions, which may be longer than scratch memory.
   void run_counted(u64 seed, u32 overflowed = 0) {
@@ -90,7 +85,7 @@ class grouping {
       offsets.push_back(rows.size());
     }
     m_rows = rows;
-    group(mt::counted_partitions{offsets.data()}, seed);
+    group({m_rows.data(), offsets.data(), {}}, seed);
   }
   /// Checks that every key that may be stored has one group, with its values or their number.
   void check() {
@@ -114,11 +109,9 @@ class grouping {
   std::vector<mapped> heads;
 
  private:
-  template <class Partitions>
-  void group(Partitions const& partitions, u64 seed) {
-    mt::group_partitions<emulated_device, Row, Partitions, some_reserved<Key>, Blocks, Key> const
-        step{m_rows.data(), partitions,      table,        m_blocks,
-             m_begin,       distinct.data(), heads.data(), &counts};
+  void group(partition::partitioned_rows<Row const> const& pairs, u64 seed) {
+    mt::group_partitions<emulated_device, Row, some_reserved<Key>, Blocks, Key> const step{
+        pairs, table, m_blocks, m_begin, distinct.data(), heads.data(), &counts};
     emulated_block block(threads, seed);
     int const teams = static_cast<int>(m_taken.size());
     for (int p = 0; p < teams; ++p) block.run(step, p, teams);

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/emulated_space.hpp"
+// The headers below must see its declarations.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -29,6 +31,7 @@ namespace join = karpos::detail::join;
 namespace partition = karpos::detail::partition;
 using karpos::detail::pack;
 using karpos_test::emulated_block;
+using karpos_test::emulated_space;
 using karpos_test::random_numbers;
 using karpos_test::same;
 using u32 = std::uint32_t;
@@ -53,7 +56,6 @@ struct side {
   using rows = decltype(karpos::rows(array<Key>()));
   using columns = join::payload_columns<array<u32>, array<double>>;
   using source = join::payload_rows_to_split<rows, rows, columns>;
-  using split_side = join::payload_partitions<source>;
 
   side(std::size_t n, u64 different, u64 seed)
       : keys("keys", n),
@@ -69,65 +71,35 @@ struct side {
   columns of() const { return columns(pack<array<u32>, array<double>>{{number}, {other}}); }
 };
 
-/// Fixed-capacity partitions and their contents.
-template <class Key>
-struct stored_partitions {
-  using side_type = typename side<Key>::split_side;
-  std::vector<join::key_only_row<typename side_type::word>> keys;
-  std::vector<typename side_type::values_type> values;
-  std::vector<u32> taken, filled;
-  side_type arrays;
-
-  stored_partitions(u64 n, u32 capacity)
-      : keys(n * capacity),
-        values(n * capacity),
-        taken(n),
-        filled(n) {
-    arrays = {keys.data(), values.data(), taken.data(), filled.data(), capacity};
-  }
-};
-
-/// A side split into fixed-capacity partitions, in one pass or two. `overflowed` counts overflowed
-/// rows.
+/// A side split into partitions of fixed capacity, in one pass or two.
 template <class Key>
 struct split {
-  using side_type = typename side<Key>::split_side;
   using source = typename side<Key>::source;
-  stored_partitions<Key> coarse, fine;
+  using side_type = join::payload_side_split<emulated_space, source>;
+  using word = typename source::loaded;
+  side_type arrays;
   u32 overflowed = 0;
-  side_type const& arrays = fine.arrays;
 
-  split(side<Key> const& from, u32 capacity, bool in_two)
-      : coarse(2, capacity),
-        fine(partitions, capacity) {
+  split(side<Key> const& from, u32 capacity, bool in_two) {
     auto const rows = karpos::rows(from.keys);
-    source const s{{rows, rows, join::word_multiplier(partition_bits)}, from.of()};
-    u64 const n = rows.size();
-    if (!in_two) {
-      move<partition::tuning<emulated_device>>(s, n, partition_bits, fixed_partitions(), arrays);
-    } else {
-      using tuned = partition::tuning_of_few_partitions<emulated_device, 2>;
-      auto const first = coarse.arrays.fixed_partitions(2, &overflowed);
-      move<tuned>(s, n, 1, first, coarse.arrays);
-      partition::fine_partitions<typename source::row> again{fixed_partitions(), first};
-      again.partitions = partitions / 2;
-      move<tuned>(coarse.arrays.rows(), n, partition_bits, again, arrays);
+    auto& s = arrays.split;
+    s = {{partitions, in_two ? u64(2) : u64(1)}, {.mean = 1, .slack = 1}};
+    s.fine.capacity = s.coarse.capacity = capacity;
+    s.count_overflow_in(&overflowed);
+    for (bool const is_counted : {true, false}) {
+      karpos::detail::arena a(is_counted ? nullptr : m_bytes.data());
+      s.allocate_from(a);
+      arrays.rows.allocate_from(a, s.places());
+      arrays.coarse_rows.allocate_from(a, s.coarse_places());
+      if (is_counted) m_bytes.resize(a.bytes());
     }
+    join::split_into_capacities(
+        emulated_space{}, source{{rows, rows, join::word_multiplier(partition_bits)}, from.of()},
+        arrays);
   }
-  auto fixed_partitions() { return arrays.fixed_partitions(partitions, &overflowed); }
 
  private:
-  template <class Tuned, class Source, class FixedPartitions>
-  static void move(Source const& s, u64 n, int bits, FixedPartitions const& to,
-                   side_type const& out) {
-    int const teams = 3;
-    auto const partition_of = join::split_passes::partition_of<Source>(bits);
-    partition::move_tiles<emulated_device, Source, std::remove_const_t<decltype(partition_of)>,
-                          false, FixedPartitions, decltype(out.destination()), Tuned> const
-        step(s, partition_of, {n, (n + 2) / 3, teams}, to, out.destination());
-    emulated_block block(threads, n);
-    for (int team = 0; team < teams; ++team) block.run(step, team, teams);
-  }
+  std::vector<std::byte> m_bytes;
 };
 
 using row_pairs = std::vector<std::pair<u32, u32>>;
@@ -149,22 +121,23 @@ void join_sides(split<Key>& l, split<Key>& r, u32 each, side<Key> const& left_ou
                 side<Key> const& right_out, u64 written, u64 expected) {
   std::vector<u64> begins(partitions), ends(partitions);
   std::vector<partition::chunk> chunks(partitions * each);
-  join::write_chunks_and_bounds<decltype(l.fixed_partitions()),
-                                decltype(r.fixed_partitions())> const find{
-      l.fixed_partitions(), r.fixed_partitions(), begins.data(), ends.data(), each, chunks.data()};
+  auto const &of_left = l.arrays.split.fine, &of_right = r.arrays.split.fine;
+  using fixed_partitions = std::decay_t<decltype(of_left)>;
+  join::write_chunks_and_bounds<fixed_partitions, fixed_partitions> const find{
+      of_left, of_right, begins.data(), ends.data(), each, chunks.data()};
   for (u64 c = 0; c < chunks.size(); ++c) find(c);
-  using word = typename split<Key>::side_type::word;
+  using word = typename split<Key>::word;
   using columns = typename side<Key>::columns;
   using table = join::payload_table<emulated_device, word, typename columns::values>;
   using step = join::join_partitions<emulated_device, join::key_only_row<word>, join::same_word,
                                      join::write_payload<columns, columns>, table>;
   join::join_counts counts{};
-  step const s{{l.arrays.keys, r.arrays.keys, begins.data(), ends.data(), chunks.data()},
-               {partition_bits, r.arrays.keys, r.arrays.values},
+  step const s{{l.arrays.rows.keys, r.arrays.rows.keys, begins.data(), ends.data(), chunks.data()},
+               {partition_bits, r.arrays.rows.keys, r.arrays.rows.values},
                &counts,
                {},
                join::row_multiplicity(join::multiplicity::matches),
-               {l.arrays.values, left_out.of(), right_out.of(), written}};
+               {l.arrays.rows.values, left_out.of(), right_out.of(), written}};
   emulated_block block(threads, expected);
   for (int team = 0; team < int(chunks.size()); ++team) block.run(s, team, int(chunks.size()));
   same("rows", counts.rows, expected);

@@ -201,6 +201,11 @@ struct keys_and_payload {
   KOKKOS_FORCEINLINE_FUNCTION reference operator[](std::uint64_t i) const {
     return {keys + i, values + i};
   }
+  /// Returns the source of these rows for the second of two passes.
+  template <class Source>
+  payload_rows_in_partitions<Source> rows_in_partitions() const {
+    return {keys, values};
+  }
 };
 
 /// Writes the values of a left and a right row to a row of the output, if it has space for that

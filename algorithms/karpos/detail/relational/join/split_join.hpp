@@ -16,7 +16,7 @@
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/detail/relational/partition/memory.hpp"
-#include "karpos/detail/relational/partition/run.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 
 // A partitioned join:
 //
@@ -28,10 +28,29 @@
 
 namespace karpos::detail::join {
 
+/// A table's rows by partition: of fixed capacity, or counted.
+template <class ExecSpace, class Row>
+struct split_side {
+  partition::capacity_split<ExecSpace, Row> split;
+  Row *rows = nullptr, *coarse_rows = nullptr;
+  std::uint64_t *begins = nullptr, *ends = nullptr;  // counted partitions end where the next begins
+
+  void allocate_from(arena& a, std::uint64_t n) {
+    bool const by_capacity = split.is_possible();
+    auto const partitions = static_cast<std::uint64_t>(split.fine.partitions);
+    a.allocate(rows, by_capacity ? split.places() : n);
+    a.allocate(begins, partitions + 1);
+    a.allocate(ends, by_capacity ? partitions : 0);
+    split.allocate_from(a);
+  }
+  Row* out() const { return rows; }
+  Row* coarse_out() const { return coarse_rows; }
+};
+
 /// The arrays of a partitioned join, in one allocation of `bytes`.
 template <class ExecSpace, class Row>
 struct split_memory {
-  split_side<Row> left, right, coarse;  // coarse: first of two passes, of either side
+  split_side<ExecSpace, Row> left, right;
   std::uint64_t* first;
   partition::chunk* chunks;
   join_counts* counts;
@@ -40,24 +59,28 @@ struct split_memory {
 
   template <class Sizes>
   split_memory(ExecSpace const& exec, Sizes const& s, std::byte* memory = nullptr) {
+    constexpr std::uint64_t any = ~std::uint32_t(0), any_places = ~std::uint64_t(0);
+    left.split = s.template split<Row>(s.left, any, any_places);
+    right.split = s.template split<Row>(s.right, s.capacity, any_places);
     arena a(memory);
-    left.capacity = side_capacity<ExecSpace>(s.left, s.partitions(), ~std::uint32_t(0));
-    right.capacity = side_capacity<ExecSpace>(s.right, s.partitions(), s.capacity);
-    left.allocate_from(a, s.left, s.partitions());
-    right.allocate_from(a, s.right, s.partitions());
-    std::uint64_t const coarse_partitions = s.passes().coarse_partitions();
-    coarse.capacity = coarse_partitions == 0
-                          ? 0
-                          : side_capacity<ExecSpace>(std::max(s.left, s.right), coarse_partitions,
-                                                     ~std::uint32_t(0));
-    coarse.allocate_from(a, 0, coarse_partitions);
+    left.allocate_from(a, s.left);
+    right.allocate_from(a, s.right);
     a.allocate(first, s.partitions() + 1);
-    a.allocate(chunks,
-               std::max(s.max_chunks(), s.partitions() * s.chunks_per_partition(left.capacity)));
+    a.allocate(chunks, std::max(s.max_chunks(),
+                                s.partitions() * s.chunks_per_partition(left.split.fine.capacity)));
     a.allocate(counts, 1);
+    if (memory != nullptr) {
+      left.split.count_overflow_in(&counts->overflowed[0]);
+      right.split.count_overflow_in(&counts->overflowed[1]);
+    }
     a.allocate(partition_workspace, plan(exec, std::max(s.left, s.right), s.partitions()).bytes());
-    bytes = a.bytes();
+    arena b = a;  // coarse partitions of either side
+    a.allocate(left.coarse_rows, is_by_capacity() ? left.split.coarse_places() : 0);
+    b.allocate(right.coarse_rows, is_by_capacity() ? right.split.coarse_places() : 0);
+    bytes = std::max(a.bytes(), b.bytes());
   }
+  /// Returns whether both sides can be split into partitions of fixed capacity.
+  bool is_by_capacity() const { return left.split.is_possible() && right.split.is_possible(); }
   /// Returns the plan of a side that is split by counting.
   static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows,
                                               std::uint64_t partitions) {
@@ -73,7 +96,6 @@ class split_join {
   using table = table_of_partition<ExecSpace, row>;
   using sizes = split_sizes<ExecSpace, table>;
   using memory = split_memory<ExecSpace, row>;
-  using fixed_partitions = partition::fixed_partitions<row>;
 
  public:
   split_join(ExecSpace const& exec, Left const& left, Right const& right,
@@ -94,9 +116,12 @@ class split_join {
     memory const m(m_exec, m_sizes, workspace);
     fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
     if constexpr (device::is_device<ExecSpace>)
-      if (m.left.capacity > 0 && m.right.capacity > 0 &&
-          (m.coarse.capacity > 0 || m_sizes.passes().coarse_partitions() == 0)) {
-        std::uint64_t const chunks = split_into_fixed_partitions(m);
+      if (m.is_by_capacity()) {
+        join::split_into_capacities(m_exec, source_of(m_right), m.right);
+        join::split_into_capacities(m_exec, source_of(m_left), m.left);
+        std::uint64_t const chunks =
+            join::write_chunks(m_exec, m_sizes, m.left.split.fine, m.right.split.fine,
+                               m.right.begins, m.right.ends, m.chunks);
         join_counts const c = join_chunks(m, chunks, m.right.ends, kind, emit);
         if (c.overflowed[0] + c.overflowed[1] == 0) return c.rows;
         fill_words("karpos::partitioned_join: clear counts", m_exec, m.counts, 1, 0);
@@ -114,30 +139,6 @@ class split_join {
   source<Rows> source_of(Rows const& rows) const {
     return {rows, m_functions, join::word_multiplier(m_sizes.partition_bits())};
   }
-  /// Splits both sides into fixed-capacity partitions, and cuts the left ones into chunks. Returns
-  /// the number of chunks.
-  std::uint64_t split_into_fixed_partitions(memory const& m) const {
-    std::uint64_t const partitions = m_sizes.partitions(),
-                        each = m_sizes.chunks_per_partition(m.left.capacity);
-    auto const left = m.left.fixed_partitions(partitions, &m.counts->overflowed[0]);
-    auto const right = m.right.fixed_partitions(partitions, &m.counts->overflowed[1]);
-    split_into_fixed_partitions(source_of(m_right), right, m.right, m, &m.counts->overflowed[1]);
-    split_into_fixed_partitions(source_of(m_left), left, m.left, m, &m.counts->overflowed[0]);
-    device::loop_over(
-        "karpos::partitioned_join: write chunks and bounds", m_exec, partitions * each,
-        write_chunks_and_bounds<fixed_partitions, fixed_partitions>{
-            left, right, m.right.begins, m.right.ends, static_cast<std::uint32_t>(each), m.chunks});
-    return partitions * each;
-  }
-  template <class Source>
-  void split_into_fixed_partitions(Source const& from, fixed_partitions const& to,
-                                   split_side<row> const& side, memory const& m,
-                                   std::uint32_t* overflowed) const {
-    split_passes const passes = m_sizes.passes();
-    auto const coarse = m.coarse.fixed_partitions(passes.coarse_partitions(), overflowed);
-    join::split_into_fixed_partitions(m_exec, from, passes, to, side.rows, coarse, m.coarse.rows,
-                                      partition::rows_in_partitions<Source>(m.coarse.rows));
-  }
   void count_and_split(memory const& m) const {
     count_and_split(m_right, m.right, m);
     device::loop_over(
@@ -151,15 +152,14 @@ class split_join {
         m_sizes.max_chunks());
   }
   template <class Rows>
-  void count_and_split(Rows const& rows, split_side<row> const& to, memory const& m) const {
-    using begins_view =
-        Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
+  void count_and_split(Rows const& rows, split_side<ExecSpace, row> const& to,
+                       memory const& m) const {
     using word = decltype(row::key);
-    partition::split_as_planned(
+    partition::split_by_counting(
         m_exec, source_of(rows),
         partition_of_word<word>{static_cast<int>(8 * sizeof(word)) - m_sizes.partition_bits()},
         memory::plan(m_exec, rows.size(), m_sizes.partitions()), m.partition_workspace, to.rows,
-        begins_view(to.begins, m_sizes.partitions() + 1));
+        to.begins);
   }
   /// Joins all chunks. Waits.
   template <class Emit>

@@ -10,95 +10,36 @@
 #include "karpos/detail/relational/join/split_rows.hpp"
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/device/space.hpp"
 
-// Splits one of the two tables of a partitioned join. GPUs do not count first: every partition has
-// a fixed capacity, for a quarter more rows than the mean. If a partition overflows, because many
+// The split of the two tables of a partitioned join. GPUs do not count first: every partition has a
+// fixed capacity, for a quarter more rows than the mean. If a partition overflows, because many
 // rows are equal, and on CPUs, rows are counted first, and partitions lie one behind the other.
 
 namespace karpos::detail::join {
 
-/// Maximum bits of a partition's number for two passes, each with at most 256 partitions.
-inline constexpr int max_partition_bits = 16;
-
-/// A table's rows by partition.
-template <class Row>
-struct split_side {
-  Row* rows;
-  std::uint64_t *begins, *ends;   // of partitions; counted ones end where the next begins
-  std::uint32_t *taken, *filled;  // of fixed-capacity partitions
-  std::uint32_t capacity;         // capacity of a partition in rows; 0: rows are counted
-
-  void allocate_from(arena& a, std::uint64_t n, std::uint64_t partitions) {
-    std::uint64_t const fixed_partitions = capacity == 0 ? 0 : partitions;
-    a.allocate(rows, capacity == 0 ? n : fixed_partitions * capacity);
-    a.allocate(begins, partitions + 1);
-    a.allocate(ends, fixed_partitions);
-    a.allocate(taken, fixed_partitions);
-    a.allocate(filled, fixed_partitions);
-  }
-  partition::fixed_partitions<Row> fixed_partitions(std::uint64_t partitions,
-                                                    std::uint32_t* overflowed) const {
-    return {taken, filled, nullptr, overflowed, capacity, 0, static_cast<int>(partitions)};
-  }
-};
-
-/// Returns the capacity of each of `partitions` partitions of `rows` rows, at most `most`. Returns
-/// 0 if partitions cannot have a fixed capacity.
-template <class ExecSpace>
-std::uint32_t side_capacity(std::uint64_t rows, std::uint64_t partitions, std::uint64_t most) {
-  if constexpr (device::is_device<ExecSpace>) {
-    double const mean = static_cast<double>(rows) / static_cast<double>(partitions);
-    if (partitions > std::uint64_t(1) << max_partition_bits || mean > 1 << 29) return 0;
-    std::uint64_t const capacity = partition::capacity_for_mean(1.25 * mean);
-    return static_cast<std::uint32_t>(Kokkos::min(capacity, most / 32 * 32));
-  } else {
-    return 0;
-  }
+/// Maps a word to its partition among 2^bits ones.
+template <class Source>
+auto partition_of_source(int bits) {
+  using word = decltype(Source::key_of(typename Source::row{}));
+  return partition::partition_of_row<Source, partition_of_word<word>>{
+      {static_cast<int>(8 * sizeof(word)) - bits}, std::uint32_t(1) << bits};
 }
-
-/// The passes of a split: one, or two with about the same number of partitions each.
-struct split_passes {
-  int partition_bits, coarse_bits;  // coarse_bits: of the first pass of two; 0 for one pass
-
-  /// Returns the passes for rows of row_bytes.
-  template <class ExecSpace>
-  static split_passes of(std::size_t row_bytes, int partition_bits) {
-    constexpr auto most =
-        static_cast<unsigned>(partition::tuning<ExecSpace>::max_partitions(false));  // of a pass
-    int const max_one_pass_bits =
-        Kokkos::min(tuning<ExecSpace>::one_pass_bits(row_bytes), std::countr_zero(most));
-    bool const needs_two_passes =
-        device::is_device<ExecSpace> && partition_bits > max_one_pass_bits;
-    return {partition_bits, needs_two_passes ? (partition_bits + 1) / 2 : 0};
-  }
-  std::uint64_t coarse_partitions() const {
-    return coarse_bits == 0 ? 0 : std::uint64_t(1) << coarse_bits;
-  }
-  template <class Source>
-  static auto partition_of(int bits) {
-    using word = decltype(Source::key_of(typename Source::row{}));
-    return partition::partition_of_row<Source, partition_of_word<word>>{
-        {static_cast<int>(8 * sizeof(word)) - bits}, std::uint32_t(1) << bits};
-  }
-};
-
-/// Splits a source into fixed-capacity partitions, in one pass or two. `coarse_rows` has the rows
-/// of the coarse partitions. Asynchronous.
-template <class ExecSpace, class Source, class FixedPartitions, class Out, class CoarseOut,
-          class CoarseRows>
-void split_into_fixed_partitions(ExecSpace const& exec, Source const& source,
-                                 split_passes const& passes,
-                                 FixedPartitions const& fixed_partitions, Out const& to,
-                                 FixedPartitions const& coarse, CoarseOut const& coarse_to,
-                                 CoarseRows const& coarse_rows) {
-  auto const to_fine = split_passes::partition_of<Source>(passes.partition_bits);
-  if (passes.coarse_bits == 0)
-    return partition::split_into_fixed_partitions(exec, source, to_fine, fixed_partitions, to);
-  auto const to_coarse = split_passes::partition_of<Source>(passes.coarse_bits);
-  partition::split_in_two_passes(exec, source, partition::pass{to_coarse, coarse, coarse_to},
-                                 coarse_rows, partition::pass{to_fine, fixed_partitions, to});
+/// Splits a source into the partitions of fixed capacity of a side. Asynchronous.
+template <class ExecSpace, class Source, class Side>
+void split_into_capacities(ExecSpace const& exec, Source const& source, Side const& side) {
+  auto const bits = [](int partitions) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(partitions) - 1));
+  };
+  auto const& split = side.split;
+  side.split.clear(exec);
+  partition::split_rows(
+      exec, source,
+      partition::partition_functions{
+          join::partition_of_source<Source>(bits(split.fine.partitions)),
+          join::partition_of_source<Source>(bits(Kokkos::max(split.coarse.partitions, 1)))},
+      split, side.out(), side.coarse_out());
 }
 
 /// How many partitions two tables of `left` and `right` rows are split into, for tables of
@@ -116,8 +57,19 @@ struct split_sizes {
     return Kokkos::max(static_cast<int>(std::bit_width(partitions - 1)),
                        int(Table::min_partition_bits));
   }
-  split_passes passes() const {
-    return split_passes::of<ExecSpace>(Table::row_bytes, partition_bits());
+  partition::split_passes passes() const {
+    int const most = Kokkos::min(tuning<ExecSpace>::one_pass_bits(Table::row_bytes),
+                                 std::countr_zero(static_cast<unsigned>(
+                                     partition::tuning<ExecSpace>::max_partitions(false))));
+    return partition_bits() > most ? partition::split_passes::two_by_bits(partitions())
+                                   : partition::split_passes{partitions()};
+  }
+  /// Returns the split of a side of `rows` rows, whose partitions have at most max_rows.
+  template <class Row>
+  partition::capacity_split<ExecSpace, Row> split(std::uint64_t rows, std::uint64_t max_rows,
+                                                  std::uint64_t max_places) const {
+    double const mean = static_cast<double>(rows) / static_cast<double>(partitions());
+    return {passes(), {mean, 1.25, max_rows / 32 * 32, max_places}};
   }
   std::uint64_t partitions() const { return std::uint64_t(1) << partition_bits(); }
   /// Returns the maximum number of chunks of the left rows, if partitions may have any length.
@@ -149,5 +101,18 @@ struct write_chunks_and_bounds {
     right_ends[p] = right_begins[p] + right.stored_rows(p);
   }
 };
+
+/// Enqueues write_chunks_and_bounds. Returns the number of chunks.
+template <class ExecSpace, class Sizes, class Left, class Right>
+std::uint64_t write_chunks(ExecSpace const& exec, Sizes const& sizes, Left const& left,
+                           Right const& right, std::uint64_t* right_begins,
+                           std::uint64_t* right_ends, partition::chunk* chunks) {
+  std::uint64_t const each = sizes.chunks_per_partition(left.capacity);
+  device::loop_over("karpos::partitioned_join: write chunks and bounds", exec,
+                    sizes.partitions() * each,
+                    write_chunks_and_bounds<Left, Right>{left, right, right_begins, right_ends,
+                                                         static_cast<std::uint32_t>(each), chunks});
+  return sizes.partitions() * each;
+}
 
 }  // namespace karpos::detail::join

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/relational/partition/move.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
@@ -53,14 +53,6 @@ struct fixed_partitions {
   }
 };
 
-/// Returns the capacity for partitions of `mean` rows on average, if keys are different: 6.5
-/// standard deviations more. One partition in 10^10 overflows. A multiple of 32 rows, which is
-/// whole sectors of any row.
-inline std::uint64_t capacity_for_mean(double mean) {
-  auto const rows = static_cast<std::uint64_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 16;
-  return (rows + 31) / 32 * 32;
-}
-
 /// Destination of rows when fixed-capacity partitions are split again: those of coarse partition r
 /// go to partitions r * partitions and the following. `partitions` is the number of fine partitions
 /// of each coarse one; the arrays have an element for every fine partition.
@@ -74,6 +66,14 @@ template <class Source>
 struct rows_in_partitions : rows_of_array<Source> {
   explicit rows_in_partitions(typename Source::row const* r) : rows_of_array<Source>(r, 0) {}
 };
+/// Returns the source of the rows that a first pass has written to `out`.
+template <class Source, class Out>
+auto rows_between(Out const& out) {
+  if constexpr (std::is_pointer_v<Out>)
+    return rows_in_partitions<Source>(out);
+  else
+    return out.template rows_in_partitions<Source>();
+}
 
 /// Returns the number of teams that split n rows.
 template <class ExecSpace>
@@ -81,16 +81,6 @@ std::uint64_t teams_for_rows(ExecSpace const& exec, std::uint64_t rows) {
   return Kokkos::clamp(rows / tuning<ExecSpace>::min_rows_each, std::uint64_t(1),
                        std::uint64_t(device::processors(exec)));
 }
-
-/// Empties partitions and their overflow list.
-template <class FixedPartitions>
-struct clear_fixed_partitions {
-  FixedPartitions to;
-  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
-    to.taken[p] = 0;
-    if (p == 0) *to.overflowed = 0;
-  }
-};
 
 /// Splits the rows of a source on a GPU into empty fixed-capacity partitions of `out`, in no
 /// particular order. `n` is the host's upper bound of the rows; kernels use source.size(). `out` is
@@ -112,67 +102,6 @@ template <class ExecSpace, class Source, class PartitionOf, class To, class Out>
 void move_into_fixed_partitions(ExecSpace const& exec, Source const& source, std::uint64_t n,
                                 PartitionOf const& partition_of, To const& to, Out const& out) {
   partition::move_into_fixed_partitions<tuning<ExecSpace>>(exec, source, n, partition_of, to, out);
-}
-/// Splits n rows of fixed-capacity partitions again, each partition into its own. `partition_of`
-/// numbers the fine partitions of all.
-template <class ExecSpace, class Source, class PartitionOf>
-void split_fixed_partitions(ExecSpace const& exec, rows_in_partitions<Source> const& rows,
-                            std::uint64_t n, PartitionOf const& partition_of,
-                            fine_partitions<typename Source::row> const& to,
-                            typename Source::row* out) {
-  partition::move_into_fixed_partitions(exec, rows, n, partition_of, to, out);
-}
-/// Empties partitions and their overflow list. Asynchronous.
-template <class ExecSpace, class FixedPartitions>
-void make_empty(ExecSpace const& exec, FixedPartitions const& r) {
-  device::loop_over("karpos::partition: clear fixed partitions", exec,
-                    static_cast<std::uint64_t>(r.partitions),
-                    clear_fixed_partitions<FixedPartitions>{r});
-}
-/// Empties the partitions first, then splits as move_into_fixed_partitions does.
-template <class ExecSpace, class Source, class PartitionOf, class Filter, class Out>
-void split_into_fixed_partitions(ExecSpace const& exec, Source const& source, std::uint64_t n,
-                                 PartitionOf const& partition_of,
-                                 fixed_partitions<typename Source::row, Filter> const& to,
-                                 Out const& out) {
-  partition::make_empty(exec, to);
-  partition::move_into_fixed_partitions(exec, source, n, partition_of, to, out);
-}
-/// Empties the partitions, then splits all source.size() rows, a number that the host knows.
-template <class ExecSpace, class Source, class PartitionOf, class Filter, class Out>
-void split_into_fixed_partitions(ExecSpace const& exec, Source const& source,
-                                 PartitionOf const& partition_of,
-                                 fixed_partitions<typename Source::row, Filter> const& to,
-                                 Out const& out) {
-  partition::split_into_fixed_partitions(exec, source, source.size(), partition_of, to, out);
-}
-
-/// One pass of two: the function that partitions rows, the partitions, and their array.
-template <class PartitionOf, class FixedPartitions, class Out>
-struct pass {
-  PartitionOf partition_of;
-  FixedPartitions to;
-  Out out;
-};
-
-/// Splits the rows of a source into fixed-capacity partitions in two passes, into coarse partitions
-/// first: a pass with few partitions writes long runs. Every coarse partition but the last has the
-/// rows of the same number of consecutive fine partitions. `again` reads the coarse partitions'
-/// rows. Asynchronous.
-/// Requires: at most tuning_of_few_partitions::max_partitions_each coarse partitions, and as many
-///   fine ones of each.
-template <class ExecSpace, class Source, class Coarse, class Again, class Fine>
-void split_in_two_passes(ExecSpace const& exec, Source const& source, Coarse const& coarse,
-                         Again const& again, Fine const& fine) {
-  using tuned = tuning_of_few_partitions<ExecSpace, tuning<ExecSpace>::teams_of_two_passes>;
-  partition::make_empty(exec, fine.to);
-  partition::make_empty(exec, coarse.to);
-  std::uint64_t const n = source.size();
-  partition::move_into_fixed_partitions<tuned>(exec, source, n, coarse.partition_of, coarse.to,
-                                               coarse.out);
-  fine_partitions<typename Source::row> to{fine.to, coarse.to.with_filter(no_filter{})};
-  to.partitions = (fine.to.partitions + coarse.to.partitions - 1) / coarse.to.partitions;
-  partition::move_into_fixed_partitions<tuned>(exec, again, n, fine.partition_of, to, fine.out);
 }
 
 }  // namespace karpos::detail::partition

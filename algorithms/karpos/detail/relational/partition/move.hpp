@@ -28,6 +28,7 @@ namespace karpos::detail::partition {
 /// - fixed_partitions: partitions of one capacity. Runs that do not fit go to an overflow list.
 /// - fine_partitions: a tile has rows of one coarse partition only, and goes to the fine partitions
 ///   of that one.
+/// - recorded_partitions: fixed_partitions, and the order of each tile (restore.hpp).
 ///
 /// Out is the array of the output, or an object that stores the pieces of a row in several arrays.
 /// If a source has a type `payload`, that piece of a row is loaded when the row is sorted, and
@@ -45,8 +46,9 @@ class move_tiles {
   static constexpr bool in_fixed_partitions = !std::is_same_v<To, places>,
                         has_filter = !std::is_same_v<filter, no_filter>,
                         from_fixed_partitions = requires(To const to) { to.from; },
+                        is_recorded = requires(To const to) { to.record; },
                         has_payload = requires { typename Source::payload; };
-  static_assert(!(Stable && in_fixed_partitions));
+  static_assert(!(Stable && in_fixed_partitions) && !(is_recorded && has_payload));
   /// Maximum of rows of a tile that a thread holds. If rows are long: at most what the scratch
   /// holds for all threads, but no less than eight.
   static constexpr int max_each = Kokkos::min(
@@ -78,9 +80,12 @@ class move_tiles {
         m_out(out),
         m_each(is_balanced ? balanced(most_rows_each()) : 0) {}
 
+  /// Returns the number of rows of a tile, except perhaps of the last one. For the host.
+  std::uint32_t tile_rows() const { return static_cast<std::uint32_t>(rows_each() * threads); }
+
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    int const each = is_balanced ? m_each : most_rows_each(), size = each * t.size();
+    int const each = rows_each(), size = each * t.size();
     memory const m = memory_of(t);
     zero_counts(t, m);
     if constexpr (has_filter) m_to.filter.begin(t, m.filtered);
@@ -95,6 +100,7 @@ class move_tiles {
         sort_with_payload(t, m, rows, ranks, each, now);
       else
         sort(t, m, rows, ranks, each, now);
+      if constexpr (is_recorded) record_places(t, m, rows, ranks, each, now);
       t.barrier();
       tile const next = next_tile(t, now, size);
       load(t, rows, each, next);
@@ -113,7 +119,7 @@ class move_tiles {
   struct tile {
     source_index first;
     int rows;
-    std::uint32_t number = 0;  // number of the tile, if rows come from fixed-capacity partitions
+    std::uint32_t number = 0;  // if it is recorded, or rows come from fixed-capacity partitions
     std::uint32_t coarse = 0;  // the partition that they come from
   };
   template <class Team>
@@ -139,7 +145,8 @@ class move_tiles {
     std::uint64_t const last = Stable ? m_ranges.end(t.league_rank()) : m_source.size();
     if (first >= last) return {0, 0};
     return {static_cast<source_index>(first),
-            static_cast<int>(Kokkos::min(last - first, length_of(size)))};
+            static_cast<int>(Kokkos::min(last - first, length_of(size))),
+            is_recorded ? static_cast<std::uint32_t>(first) / static_cast<std::uint32_t>(size) : 0};
   }
   /// Returns the distance between successive tiles of a team.
   template <class Team>
@@ -202,6 +209,7 @@ class move_tiles {
   /// rows of 16 bytes: a length that is unknown at compile time costs them registers (H100, 2^26
   /// rows into `fixed_partitions`: 2.27 instead of 2.02 ms).
   static constexpr bool is_balanced = !Stable && !from_fixed_partitions && sizeof(loaded) <= 8;
+  KOKKOS_FUNCTION int rows_each() const { return is_balanced ? m_each : most_rows_each(); }
   /// Returns the maximum of rows per thread and tile: what the scratch holds beside the counters.
   KOKKOS_FUNCTION int most_rows_each() const {
     std::size_t const available = tuned::scratch_bytes - counter_bytes() - filter::scratch_bytes;
@@ -371,7 +379,13 @@ class move_tiles {
       int const p = first + t.rank() + k * t.size();
       if (p >= m_to.partitions) break;
       std::uint32_t const count = length(m, p);
-      m.to[p] = reserve_run(t, static_cast<int>(first_partition(now)) + p, count, taken[k]) - begin;
+      index const to = reserve_run(t, static_cast<int>(first_partition(now)) + p, count, taken[k]);
+      m.to[p] = to - begin;
+      if constexpr (is_recorded)
+        m_to.record.set_run(now.number, p,
+                            to < overflowed ? static_cast<std::uint32_t>(p) * m_to.capacity + to
+                                            : m_to.record.no_run,
+                            begin, count);
       place_run(m, p, begin);
       begin += count;
     }
@@ -430,6 +444,34 @@ class move_tiles {
           m_source.make(r, std::uint64_t(now.first) + static_cast<std::uint64_t>(i));
     });
     if constexpr (has_filter) m_to.filter.merge(m.filtered, pending);
+  }
+  /// Records where the sort has put each row. Adjacent rows are recorded at once.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void record_places(Team const& t, memory const& m,
+                                                 loaded const (&rows)[max_each],
+                                                 rank_list const& ranks, int each,
+                                                 tile const& now) const {
+    std::uint32_t const* const begin = group_of(t, m);
+    strided const i = mine(t, each, now);
+    KARPOS_UNROLL
+    for (int j = 0; j < max_each; j += run) {
+      struct alignas(2 * run) places_of_run {
+        std::uint16_t place[run];
+      } to;
+      KARPOS_UNROLL
+      for (int k = 0; k < run; ++k)
+        if (i[j + k] < i.last) {
+          loaded const r = device::opaque(rows[j + k]);
+          to.place[k] =
+              static_cast<std::uint16_t>(begin[relative_partition(now, r)] + ranks[j + k]);
+        }
+      std::uint16_t* const out = m_to.record.places + now.first + i[j];
+      if (i[j + run - 1] < i.last)
+        *reinterpret_cast<places_of_run*>(out) = to;
+      else
+        for (int k = 0; k < run; ++k)
+          if (i[j + k] < i.last) out[k] = to.place[k];
+    }
   }
   /// Sorts rows, and loads their `payload`, of adjacent rows at once.
   template <class Team>

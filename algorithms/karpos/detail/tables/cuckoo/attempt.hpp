@@ -28,6 +28,7 @@ class build_attempt {
   using arrays = table_arrays<word, ExecSpace>;
   using workspace = build_workspace<word, ExecSpace>;
   using shape = table_shape<word>;
+  using plan_type = region_plan<ExecSpace, word>;
 
   build_attempt(std::string const& name, ExecSpace const& exec, View const& table, shape const& s,
                 arrays const& a, workspace const& w)
@@ -39,40 +40,39 @@ class build_attempt {
         m_workspace(w) {}
 
   /// Returns the regions for n items of a table.
-  static region_plan plan_for(std::uint64_t n, shape const& s) {
+  static plan_type plan_for(std::uint64_t n, shape const& s) {
     constexpr std::uint64_t max_fixed_partitions =
                                 partition::tuning<ExecSpace>::max_partitions(false),
                             one_pass = tune::on_device
                                            ? Kokkos::min(tune::max_regions, max_fixed_partitions)
                                            : ~std::uint64_t(0);
-    auto p = region_plan::of(n, s.groups, region_shift(s), one_pass);
-    if (s.layout == cuckoo_layout::two_level)
-      p.capacity = Kokkos::min<std::uint32_t>(p.capacity, builder::max_items);
-    return p;
+    bool const in_buckets = s.layout == cuckoo_layout::two_level;
+    return {n, s.groups, region_shift(s), one_pass,
+            in_buckets ? std::uint64_t(builder::max_items) : ~std::uint64_t(0)};
   }
   /// Returns whether the workspace of a build has to hold the coarse regions, because the memory of
   /// the table is too small for them.
-  static bool needs_coarse(region_plan const& p, shape const& s) {
-    return p.total_coarse_capacity() > s.slots;
+  static bool needs_coarse(plan_type const& p, shape const& s) {
+    return p.split.coarse_places() > s.slots;
   }
 
   /// Builds the table from the items of a source, whatever it contains. Blocks until it is built.
   template <class Source>
   build_report build(Source const& source) const {
-    region_plan const p = plan_for(source.size(), m_shape);
+    plan_type const p = plan_for(source.size(), m_shape);
     bool const with_coarse = needs_coarse(p, m_shape);
     auto const memory = m_workspace.arrays(m_exec, p, with_coarse);
-    split(source, p, memory, with_coarse ? memory.coarse_items : m_arrays.slots.data());
+    split(source, memory, with_coarse ? memory.coarse_items : m_arrays.slots.data());
     auto const league = static_cast<int>(p.regions);
     if (m_shape.layout == cuckoo_layout::two_level) {
       device::for_each_in_league(label("build buckets"), m_exec, league,
-                                 builder{m_table, memory.regions(p), memory.report});
+                                 builder{m_table, memory.regions(), memory.report});
       return report(memory);
     }
     if constexpr (places_in_scratch)
       if (m_shape.windows <= scratch_placer::max_windows) {
         device::for_each_in_league(label("place in scratch"), m_exec, league,
-                                   scratch_placer{m_table, memory.regions(p), memory.report});
+                                   scratch_placer{m_table, memory.regions(), memory.report});
         return report(memory);
       }
     m_arrays.clear(m_name, m_exec, m_table.slot.empty_slot());
@@ -87,9 +87,9 @@ class build_attempt {
   /// they are added.
   template <class Source>
   build_report add(Source const& source) const {
-    region_plan const p = plan_for(source.size(), m_shape);
+    plan_type const p = plan_for(source.size(), m_shape);
     auto const memory = m_workspace.arrays(m_exec, p, true);
-    split(source, p, memory, memory.coarse_items);
+    split(source, memory, memory.coarse_items);
     place(p, memory);
     return report(memory);
   }
@@ -113,13 +113,11 @@ class build_attempt {
   }
 
   template <class Source>
-  void split(Source const& source, region_plan const& p, memory_type const& memory,
-             word* coarse) const {
-    region_split<ExecSpace, View>(label("clear counters"), m_exec, m_table, p, memory, coarse)
-        .run(source);
+  void split(Source const& source, memory_type const& memory, word* coarse) const {
+    cuckoo::split_by_region(label("clear counters"), m_exec, m_table, source, memory, coarse);
   }
-  void place(region_plan const& p, memory_type const& memory) const {
-    placer const step{m_table, memory.regions(p), p.capacity, memory.report};
+  void place(plan_type const& p, memory_type const& memory) const {
+    placer const step{m_table, memory.regions(), p.capacity(), memory.report};
     device::for_each_in_league(label("place"), m_exec,
                                static_cast<int>(p.regions * step.teams_each()), step);
   }

@@ -76,7 +76,7 @@ struct build_buckets {
                 slots <= (1u << 13));  // see pack
 
   View table;
-  region_list<word> from;  ///< with a capacity of max_items at most
+  partition::partitioned_rows<word> from;  ///< with a capacity of max_items at most
   build_report* report;
 
   template <class Team>
@@ -84,20 +84,20 @@ struct build_buckets {
     auto const r = static_cast<std::uint64_t>(t.league_rank());
     if (from.overflows(r)) return report_failure(t, &report->unplaced);
     auto& m = *reinterpret_cast<memory*>(t.scratch());
-    auto const n = static_cast<std::uint32_t>(from.size(r));
+    auto const n = static_cast<std::uint32_t>(from.count(r));
     std::uint64_t const first = r * buckets;
     clear(t, m);
     t.barrier();
     if constexpr (rounds_of_team == 0)
-      read(m, from.begin(r), n, first);
+      read(m, from.rows + from.begin(r), n, first);
     else
-      run_team_rounds(t, m, from.begin(r), n, first);
+      run_team_rounds(t, m, from.rows + from.begin(r), n, first);
     t.barrier();
     if (m.invalid != 0) return report_failure(t, &report->invalid);
     finish_buckets(t, m, n);
     t.barrier();
     if (m.failed != 0) return report_failure(t, &report->unplaced);
-    write(t, m, from.begin(r), first);
+    write(t, m, from.rows + from.begin(r), first);
     if (t.rank() != 0) return;
     for (std::uint32_t const n_equal : m.duplicates)
       if (n_equal != 0) device::add(&report->duplicates, std::uint64_t(n_equal));

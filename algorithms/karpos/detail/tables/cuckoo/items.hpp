@@ -13,15 +13,13 @@ namespace karpos::detail::cuckoo {
 
 /// The result of a build.
 struct build_report {
-  /// Number of items that overflowed their coarse region (0) or region (1) in a split.
-  std::uint32_t overflowed[2] = {0, 0};
+  std::uint32_t overflowed = 0;  ///< items that overflowed their region, or its coarse region
   std::uint64_t invalid = 0;     ///< items with the sentinel for a key; perhaps not all of them
   std::uint64_t unplaced = 0;    ///< regions (two_level) or items (dense) without a place
   std::uint64_t duplicates = 0;  ///< keys that are equal to another one in the table
 
-  std::uint64_t overflowing() const { return std::uint64_t(overflowed[0]) + overflowed[1]; }
   bool is_complete() const {
-    return overflowing() == 0 && invalid == 0 && unplaced == 0 && duplicates == 0;
+    return overflowed == 0 && invalid == 0 && unplaced == 0 && duplicates == 0;
   }
 };
 

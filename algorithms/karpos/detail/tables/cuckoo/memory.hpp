@@ -90,17 +90,18 @@ template <class Word, class ExecSpace>
 struct build_workspace {
   using memory_space = typename ExecSpace::memory_space;
   using split_memory_type = split_memory<ExecSpace, Word>;
+  using plan_type = region_plan<ExecSpace, Word>;
   Kokkos::View<std::byte*, memory_space> memory;
 
   std::size_t bytes() const { return memory.size(); }
-  static std::size_t bytes_for(ExecSpace const& exec, region_plan const& p, bool with_coarse) {
+  static std::size_t bytes_for(ExecSpace const& exec, plan_type const& p, bool with_coarse) {
     return split_memory_type(exec, p, with_coarse).bytes;
   }
-  split_memory_type arrays(ExecSpace const& exec, region_plan const& p, bool with_coarse) const {
+  split_memory_type arrays(ExecSpace const& exec, plan_type const& p, bool with_coarse) const {
     return {exec, p, with_coarse, memory.data()};
   }
   /// Allocates the workspace if it is too small. Changes nothing if there is not enough memory.
-  void reserve(std::string const& name, ExecSpace const& exec, region_plan const& p,
+  void reserve(std::string const& name, ExecSpace const& exec, plan_type const& p,
                bool with_coarse) {
     std::size_t const n = bytes_for(exec, p, with_coarse);
     if (memory.extent(0) >= n) return;

@@ -45,7 +45,7 @@ template <class ExecSpace, class Keys>
                                         build_report const& r) {
   throw hash_error("cuckoo_map found no slots for all of " + std::to_string(n) +
                        " keys with any of " + std::to_string(seeds) + " seeds",
-                   std::to_string(r.overflowing()) + " keys too many in their group, " +
+                   std::to_string(r.overflowed) + " keys too many in their group, " +
                        std::to_string(r.unplaced) + " groups or keys not placed",
                    "pass a hash function that tells keys apart, or a lower load");
 }

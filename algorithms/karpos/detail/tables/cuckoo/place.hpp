@@ -55,7 +55,7 @@ struct place_items {
   static constexpr std::size_t scratch_bytes = sizeof(memory);
 
   View table;
-  region_list<word> from;
+  partition::partitioned_rows<word> from;
   std::uint64_t region_items;  ///< the most items of a region
   build_report* report;
 
@@ -68,14 +68,14 @@ struct place_items {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     std::uint64_t const each = teams_each();
     auto const league_rank = static_cast<std::uint64_t>(t.league_rank());
-    std::uint64_t const r = league_rank / each, n = from.size(r);
+    std::uint64_t const r = league_rank / each, n = from.count(r);
     if constexpr (concurrent) {
       std::uint64_t const first = league_rank % each * items_of_a_team;
       if (first >= n) return;
       std::uint64_t const here = Kokkos::min(n - first, std::uint64_t{items_of_a_team});
-      place_concurrently(t, from.begin(r) + first, static_cast<std::uint32_t>(here));
+      place_concurrently(t, from.rows + from.begin(r) + first, static_cast<std::uint32_t>(here));
     } else if (t.rank() == 0) {
-      place_sequentially(from.begin(r), n);
+      place_sequentially(from.rows + from.begin(r), n);
     }
   }
 

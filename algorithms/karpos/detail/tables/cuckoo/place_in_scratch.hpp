@@ -56,7 +56,7 @@ struct place_in_scratch {
   static_assert(max_windows * window_slots <= (1u << 15), "an item of a region has 16 bits");
 
   View table;
-  region_list<word> from;
+  partition::partitioned_rows<word> from;
   build_report* report;
 
   template <class Team>
@@ -66,8 +66,8 @@ struct place_in_scratch {
     auto& m = *reinterpret_cast<memory*>(t.scratch());
     clear(t, m);
     t.barrier();
-    word const* const items = from.begin(r);
-    fill_first_windows(t, m, items, static_cast<std::uint32_t>(from.size(r)));
+    word const* const items = from.rows + from.begin(r);
+    fill_first_windows(t, m, items, static_cast<std::uint32_t>(from.count(r)));
     t.barrier();
     if (m.unplaced_count <= max_unplaced) follow_chains(t, m, items);
     t.barrier();

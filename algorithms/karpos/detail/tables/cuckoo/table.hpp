@@ -144,7 +144,7 @@ class table : public Traits {
                                       rounding);
   }
 
-  static region_plan plan_for(std::uint64_t n, shape_type const& s) {
+  static auto plan_for(std::uint64_t n, shape_type const& s) {
     return attempt_type::plan_for(n, s);
   }
   static std::size_t workspace_bytes_for(std::uint64_t n, options_type const& o) {

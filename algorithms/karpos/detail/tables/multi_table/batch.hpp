@@ -104,18 +104,15 @@ struct count_pairs {
   }
 };
 
-/// Returns the bytes in which a GPU groups the pairs of an insertion: the larger of the two ways to
-/// split them. Returns 0 if an index groups them, which allocates its own memory.
+/// Returns the bytes in which a GPU groups the pairs of an insertion. Returns 0 if an index groups
+/// them, which allocates its own memory.
 template <class Blocks, class KeyEqual, class Key, class ExecSpace>
 std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
   if constexpr (may_group_in_partitions<ExecSpace, Key, KeyEqual, Blocks>) {
     using row = row_of_batch<Key, Blocks>;
     using number = typename Blocks::mapped;
     group_plan<ExecSpace, row> const plan(exec, pairs);
-    if (plan.is_applicable())
-      return Kokkos::max(
-          group_memory<row, Key, number>(pairs, plan.partitions, plan.capacity).bytes,
-          counted_memory<ExecSpace, row, Key, number>(exec, pairs, plan.partitions).bytes);
+    if (plan.is_applicable()) return group_memory<ExecSpace, row, Key, number>(exec, plan).bytes;
   }
   return 0;
 }
@@ -160,24 +157,13 @@ class batch {
     group_plan<ExecSpace, row> const plan(exec, keys.extent(0));
     if (!plan.is_applicable()) return false;
     auto const source = multi_table::source_of_batch<row, Blocks, ExecSpace>(keys, values);
-    switch (multi_table::choose_grouping(exec, source, plan.partitions)) {
-      case grouping::in_fixed_partitions: {
-        group_memory<row, Key, Number> const sizes(plan.pairs, plan.partitions, plan.capacity);
-        allocate(exec, sizes.bytes);
-        group_memory<row, Key, Number> const m(plan.pairs, plan.partitions, plan.capacity, m_base);
-        return try_adopt_groups(m, multi_table::group_in_fixed_partitions(
-                                       exec, source, m, table.table(), blocks, begin));
-      }
-      case grouping::in_counted_partitions: {
-        using memory_type = counted_memory<ExecSpace, row, Key, Number>;
-        allocate(exec, memory_type(exec, plan.pairs, plan.partitions).bytes);
-        memory_type const m(exec, plan.pairs, plan.partitions, m_base);
-        return try_adopt_groups(m, multi_table::group_in_counted_partitions(
-                                       exec, source, m, table.table(), blocks, begin));
-      }
-      default:
-        return false;
-    }
+    grouping const how = multi_table::choose_grouping(exec, source, plan.partitions);
+    if (how == grouping::by_index) return false;
+    using memory_type = group_memory<ExecSpace, row, Key, Number>;
+    allocate(exec, memory_type(exec, plan).bytes);
+    memory_type const m(exec, plan, m_base);
+    return try_adopt_groups(
+        m, multi_table::split_and_group(exec, source, how, m, table.table(), blocks, begin));
   }
   /// Returns whether all pairs were grouped. If so, the groups become those of the batch.
   template <class Memory>

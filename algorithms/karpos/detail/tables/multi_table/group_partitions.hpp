@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/table.hpp"
 #include "karpos/detail/tables/multi_table/blocks.hpp"
@@ -34,26 +34,6 @@ struct group_counts {
   std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
   std::uint32_t overflowed;     // pairs that overflowed their partition: then nothing is grouped
   std::uint32_t full;           // partitions with too many keys: then not all is grouped
-};
-
-/// Fixed-capacity partitions, none of which is longer than scratch.
-template <class Row>
-struct uncounted_partitions {
-  static constexpr bool may_be_long = false;
-  partition::fixed_partitions<Row> fixed_partitions;
-  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const {
-    return p * fixed_partitions.capacity;
-  }
-  KOKKOS_FUNCTION std::uint32_t pairs(std::uint64_t p) const { return fixed_partitions.taken[p]; }
-};
-/// Partitions that were counted, one behind the other, of any length.
-struct counted_partitions {
-  static constexpr bool may_be_long = true;
-  std::uint64_t const* offsets;
-  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const { return offsets[p]; }
-  KOKKOS_FUNCTION std::uint32_t pairs(std::uint64_t p) const {
-    return static_cast<std::uint32_t>(offsets[p + 1] - offsets[p]);
-  }
 };
 
 /// The number of pairs that a team can group, and the layout of its scratch.
@@ -132,7 +112,7 @@ class group_scratch {
 /// A step: a team groups the pairs of a partition. Values go to their blocks, from `begin` on.
 /// Distinct keys that may be stored go to `distinct`, and the heads that the table gets for them
 /// to `heads`.
-template <class ExecSpace, class Row, class Partitions, class Table, class Blocks, class Key>
+template <class ExecSpace, class Row, class Table, class Blocks, class Key>
 struct group_partitions {
   using sizes = group_sizes<ExecSpace, Row>;
   using scratch_type = group_scratch<ExecSpace, Row>;
@@ -142,8 +122,7 @@ struct group_partitions {
   /// Pairs that a thread loads before it uses one.
   static constexpr std::uint32_t batch = 4;
 
-  Row const* rows;
-  Partitions partitions;
+  partition::partitioned_rows<Row const> split;
   Table table;
   Blocks blocks;
   std::uint64_t begin;
@@ -154,13 +133,13 @@ struct group_partitions {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const p = static_cast<std::uint64_t>(t.league_rank());
-    std::uint32_t const n = partitions.pairs(p);
-    if (counts->overflowed != 0 || n == 0) return;
-    Row const* const partition_rows = rows + partitions.begin(p);
+    if (counts->overflowed != 0) return;
+    auto const n = static_cast<std::uint32_t>(split.count(p));
+    if (n == 0) return;
+    Row const* const partition_rows = split.rows + split.begin(p);
     scratch_type const m(t.scratch());
     m.clear(t);
-    if constexpr (Partitions::may_be_long)
-      if (n > sizes::capacity) return group_long_partition(t, m, partition_rows, n);
+    if (n > sizes::capacity) return group_long_partition(t, m, partition_rows, n);
     for_each_row(t, partition_rows, n, [&](Row const& r, std::uint32_t i) {
       m.places[i] = m.place(reduce_by_key::key_of(r));
     });

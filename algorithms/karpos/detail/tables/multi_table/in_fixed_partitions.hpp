@@ -8,10 +8,8 @@
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/key_sample.hpp"
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
-#include "karpos/detail/relational/partition/memory.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
-#include "karpos/detail/relational/partition/run.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/tables/multi_table/group_partitions.hpp"
@@ -22,7 +20,7 @@
 #include "karpos/hash.hpp"
 
 // Groups the pairs of an insertion on a GPU. They are split by the hash of their keys into
-// fixed-capacity partitions (partition/fixed_partitions.hpp), and a team (block) groups each
+// fixed-capacity partitions (partition/split.hpp), and a team (block) groups each
 // partition (group_partitions.hpp). If partitions would overflow, because some keys are frequent,
 // pairs are counted before they are moved. If one team would have too much to do, an index groups
 // the pairs instead (batch.hpp).
@@ -49,7 +47,7 @@ inline constexpr bool may_group_in_partitions =
     device::is_device<ExecSpace> && std::is_same_v<KeyEqual, equal_to<Key>> &&
     partition::is_row<row_of_batch<Key, Blocks>>;
 
-/// The number of partitions of n pairs, and their capacity.
+/// The number of partitions of n pairs.
 template <class ExecSpace, class Row>
 struct group_plan {
   static constexpr std::uint64_t max_capacity = group_sizes<ExecSpace, Row>::capacity / 32 * 32;
@@ -58,7 +56,6 @@ struct group_plan {
   /// With fewer pairs an index is as fast.
   static constexpr std::uint64_t min_grouped_pairs = 4096;
   std::uint64_t pairs, partitions;
-  std::uint32_t capacity;
 
   group_plan(ExecSpace const& exec, std::uint64_t n) : pairs(n) {
     // Partitions differ in length if keys have several pairs, so the capacity is one and a half
@@ -66,70 +63,41 @@ struct group_plan {
     constexpr std::uint64_t mean = max_capacity * 2 / 3;
     auto const teams = static_cast<std::uint64_t>(device::processors(exec));
     partitions = Kokkos::max((n + mean - 1) / mean, Kokkos::min(teams, n / 1024));
-    double const each =
-        static_cast<double>(n) / static_cast<double>(Kokkos::max(partitions, std::uint64_t(1)));
-    capacity = static_cast<std::uint32_t>(
-        Kokkos::min(std::uint64_t(partition::capacity_for_mean(1.5 * each)), max_capacity));
   }
   bool is_applicable() const { return pairs >= min_grouped_pairs && partitions <= max_partitions; }
+  partition::capacity_split<ExecSpace, Row> split() const {
+    double const mean = static_cast<double>(pairs) / static_cast<double>(partitions);
+    return {{partitions}, {.mean = mean, .slack = 1.5, .max_rows = max_capacity}};
+  }
 };
 
 /// The arrays of a grouping, in one allocation of `bytes`: the distinct keys, the heads that the
 /// table gets for them, and more. The pairs in their partitions come last.
-template <class Row, class Key, class Number>
+template <class ExecSpace, class Row, class Key, class Number>
 struct group_memory {
   Key* distinct;
   Number* heads;
-  std::uint32_t *taken, *filled;
-  group_counts* counts;
-  Row* rows;
-  std::uint32_t capacity;
-  std::uint64_t partitions;
-  std::size_t bytes;
-
-  group_memory(std::uint64_t pairs, std::uint64_t n, std::uint32_t each,
-               std::byte* memory = nullptr)
-      : capacity(each),
-        partitions(n) {
-    arena a(memory);
-    a.allocate(distinct, pairs);
-    a.allocate(heads, pairs);
-    a.allocate(taken, partitions);
-    a.allocate(filled, partitions);
-    a.allocate(counts, 1);
-    a.allocate(rows, partitions * capacity);
-    bytes = a.bytes();
-  }
-  partition::fixed_partitions<Row> fixed_partitions() const {
-    return {taken, filled, nullptr, &counts->overflowed, capacity, 0, static_cast<int>(partitions)};
-  }
-};
-
-/// The arrays of a grouping whose pairs are counted before they are moved.
-template <class ExecSpace, class Row, class Key, class Number>
-struct counted_memory {
-  using plan_type = partition::plan<ExecSpace, Row>;
-  plan_type plan;
-  Key* distinct;
-  Number* heads;
-  std::uint64_t* offsets;
+  partition::capacity_split<ExecSpace, Row> by_capacity;
+  partition::plan<ExecSpace, Row> by_counting;
+  std::uint64_t* begins;
   group_counts* counts;
   std::byte* partition_workspace;
   Row* rows;
-  std::uint64_t partitions;
   std::size_t bytes;
 
-  counted_memory(ExecSpace const& exec, std::uint64_t pairs, std::uint64_t n,
-                 std::byte* memory = nullptr)
-      : plan(exec, pairs, n, false),
-        partitions(n) {
+  group_memory(ExecSpace const& exec, group_plan<ExecSpace, Row> const& p,
+               std::byte* memory = nullptr)
+      : by_capacity(p.split()),
+        by_counting(exec, p.pairs, p.partitions, false) {
     arena a(memory);
-    a.allocate(distinct, pairs);
-    a.allocate(heads, pairs);
-    a.allocate(offsets, partitions + 1);
+    a.allocate(distinct, p.pairs);
+    a.allocate(heads, p.pairs);
+    by_capacity.allocate_from(a);
+    a.allocate(begins, p.partitions + 1);
     a.allocate(counts, 1);
-    a.allocate(partition_workspace, plan.bytes());
-    a.allocate(rows, pairs);
+    if (memory != nullptr) by_capacity.count_overflow_in(&counts->overflowed);
+    a.allocate(partition_workspace, by_counting.bytes());
+    a.allocate(rows, Kokkos::max(p.pairs, by_capacity.places()));
     bytes = a.bytes();
   }
 };
@@ -144,19 +112,6 @@ auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
         for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values));
   else
     return reduce_by_key::keys_only<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
-}
-
-/// Groups pairs that have been split, in the memory m. Waits.
-template <class ExecSpace, class Memory, class Partitions, class Table, class Blocks>
-group_counts group_split(ExecSpace const& exec, Memory const& m, Partitions const& partitions,
-                         Table const& table, Blocks const& blocks, std::uint64_t begin) {
-  using row = std::remove_pointer_t<decltype(m.rows)>;
-  using key = std::remove_pointer_t<decltype(m.distinct)>;
-  device::for_each_in_league(
-      "karpos::multi_table: group partitions", exec, static_cast<int>(m.partitions),
-      group_partitions<ExecSpace, row, Partitions, Table, Blocks, key>{
-          m.rows, partitions, table, blocks, begin, m.distinct, m.heads, m.counts});
-  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
 }
 
 /// How pairs are split into the partitions that teams group.
@@ -185,38 +140,32 @@ grouping choose_grouping(ExecSpace const& exec, Source const& source, std::uint6
                                                        : grouping::by_index;
 }
 
-/// Groups the pairs of a batch: values go to their blocks, from `begin` on. Returns the counters.
-/// If pairs have overflowed or partitions are full, not all pairs are grouped. Waits.
+/// Splits the pairs of a batch and groups them: values go to their blocks, from `begin` on. Returns
+/// the counters. If pairs have overflowed or partitions are full, not all pairs are grouped. Waits.
 template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
-group_counts group_in_fixed_partitions(ExecSpace const& exec, Source const& source,
-                                       group_memory<Row, Key, typename Blocks::mapped> const& m,
-                                       Table const& table, Blocks const& blocks,
-                                       std::uint64_t begin) {
+group_counts split_and_group(ExecSpace const& exec, Source const& source, grouping how,
+                             group_memory<ExecSpace, Row, Key, typename Blocks::mapped> const& m,
+                             Table const& table, Blocks const& blocks, std::uint64_t begin) {
   fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
-  auto const partitions = static_cast<std::uint32_t>(m.partitions);
-  using partition_of = reduce_by_key::partition_of_bits;
-  partition::split_into_fixed_partitions(
-      exec, source, partition::partition_of_row<Source, partition_of>{{partitions, 0}, partitions},
-      m.fixed_partitions(), m.rows);
-  return multi_table::group_split<ExecSpace>(
-      exec, m, uncounted_partitions<Row>{m.fixed_partitions()}, table, blocks, begin);
-}
-/// Groups the pairs of a batch, which are counted before they are moved. Otherwise as
-/// group_in_fixed_partitions.
-template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
-group_counts group_in_counted_partitions(
-    ExecSpace const& exec, Source const& source,
-    counted_memory<ExecSpace, Row, Key, typename Blocks::mapped> const& m, Table const& table,
-    Blocks const& blocks, std::uint64_t begin) {
-  fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
-  auto const partitions = static_cast<std::uint32_t>(m.partitions);
-  partition::split_as_planned(
-      exec, source, reduce_by_key::partition_of_bits(partitions, 0), m.plan, m.partition_workspace,
-      m.rows,
-      Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
-          m.offsets, m.partitions + 1));
-  return multi_table::group_split<ExecSpace>(exec, m, counted_partitions{m.offsets}, table, blocks,
-                                             begin);
+  auto const partitions = static_cast<std::uint32_t>(m.by_counting.partitions());
+  reduce_by_key::partition_of_bits const of_key(partitions, 0);
+  partition::partitioned_rows<Row const> pairs{m.rows, m.begins, {}};
+  if (how == grouping::in_fixed_partitions) {
+    partition::partition_of_row<Source, reduce_by_key::partition_of_bits> const of_row{of_key,
+                                                                                       partitions};
+    m.by_capacity.clear(exec);
+    partition::split_rows(exec, source, partition::partition_functions{of_row, of_row},
+                          m.by_capacity, m.rows, m.rows);
+    pairs = m.by_capacity.rows_in(static_cast<Row const*>(m.rows));
+  } else {
+    partition::split_by_counting(exec, source, of_key, m.by_counting, m.partition_workspace, m.rows,
+                                 m.begins);
+  }
+  device::for_each_in_league("karpos::multi_table: group partitions", exec,
+                             static_cast<int>(partitions),
+                             group_partitions<ExecSpace, Row, Table, Blocks, Key>{
+                                 pairs, table, blocks, begin, m.distinct, m.heads, m.counts});
+  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
 }
 
 }  // namespace karpos::detail::multi_table

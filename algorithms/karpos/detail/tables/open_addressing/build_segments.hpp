@@ -84,7 +84,8 @@ class build_segments {
       (2 * bucket_slots * (sizeof(key_bits) + (layout::has_value ? sizeof(value_bits) : 0)) +
        sizeof(std::uint32_t));
 
-  build_segments(Table const& table, segment_plan const& plan, split_rows<row> const& rows,
+  build_segments(Table const& table, segment_plan const& plan,
+                 partition::partitioned_rows<row const> const& rows,
                  deferred_rows<row> const& deferred, segment_counts* counts, table_state state,
                  Combine const& combine)
       : m_table(table),
@@ -100,7 +101,7 @@ class build_segments {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     if (m_counts->skewed != 0) return;
     auto const segments =
-        static_cast<std::uint64_t>(m_plan.partitions * m_plan.segments_per_partition);
+        static_cast<std::uint64_t>(m_plan.passes.partitions * m_plan.segments_per_partition);
     tally all;
     row rows[batch];
     bool can_fill = has_bit_equality;
@@ -602,7 +603,7 @@ class build_segments {
 
   Table m_table;
   segment_plan m_plan;
-  split_rows<row> m_split;
+  partition::partitioned_rows<row const> m_split;
   row const* m_rows;
   deferred_rows<row> m_deferred;
   segment_counts* m_counts;

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/hash.hpp"
@@ -115,31 +115,13 @@ struct empty_slot_filter {
   KOKKOS_FUNCTION void end(Team const&, std::byte*) const {}
 };
 
-/// Rows split into partitions. The rows of a partition are contiguous, either from `begins[p]` on
-/// or in a partition of fixed capacity.
-template <class Row>
-struct split_rows {
-  Row const* rows;
-  std::uint64_t const* begins;  // or null
-  partition::fixed_partitions<Row> fixed_partitions;
-
-  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const {
-    return begins != nullptr ? begins[p] : p * fixed_partitions.capacity;
-  }
-  KOKKOS_FUNCTION std::uint64_t count(std::uint64_t p) const {
-    return begins != nullptr ? begins[p + 1] - begins[p] : fixed_partitions.stored_rows(p);
-  }
-};
-
 /// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
 /// split, and these into segments, one of which a team (CUDA: a block) holds at once. A partition
 /// has one segment, or several if there are more segments than max_partitions. If there are more
-/// partitions than max_partitions_of_one_pass, rows are split in two passes: into coarse partitions
-/// of partitions_each neighbouring ones first.
+/// partitions than max_partitions_of_one_pass, rows are split in two passes.
 struct segment_plan {
-  std::uint64_t pairs, partition_pairs, segment_pairs;
-  std::uint64_t partitions, segments_per_partition;
-  std::uint64_t coarse_partitions = 0, partitions_each = 1;  // no coarse partitions: one pass
+  std::uint64_t pairs, partition_pairs, segment_pairs, segments_per_partition;
+  partition::split_passes passes;
 
   segment_plan(std::uint64_t table_pairs, std::uint64_t max_segment_pairs,
                std::uint64_t max_partitions,
@@ -147,22 +129,26 @@ struct segment_plan {
       : pairs(table_pairs) {
     std::uint64_t const segments = ratio(pairs, max_segment_pairs);
     segments_per_partition = ratio(segments, max_partitions);
-    partitions = ratio(segments, segments_per_partition);
-    partition_pairs = Kokkos::max(ratio(pairs, partitions), std::uint64_t(2));
-    partitions = ratio(pairs, partition_pairs);
+    std::uint64_t const wanted = ratio(segments, segments_per_partition);
+    partition_pairs = Kokkos::max(ratio(pairs, wanted), std::uint64_t(2));
     segment_pairs = ratio(partition_pairs, segments_per_partition);
-    if (partitions <= max_partitions_of_one_pass) return;
-    while (partitions_each * partitions_each < partitions) ++partitions_each;
-    coarse_partitions = ratio(partitions, partitions_each);
-    partitions_each = ratio(partitions, coarse_partitions);
+    std::uint64_t const n = ratio(pairs, partition_pairs);
+    passes = n > max_partitions_of_one_pass ? partition::split_passes::two(n)
+                                            : partition::split_passes{n};
+  }
+  std::uint64_t partitions() const { return passes.partitions; }
+  /// Returns the mean number of rows of a partition; the last one may have fewer pairs and rows.
+  double mean_rows(std::uint64_t rows) const {
+    return static_cast<double>(rows) * static_cast<double>(Kokkos::min(partition_pairs, pairs)) /
+           static_cast<double>(pairs);
   }
 
  private:
   static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 };
 
-/// Returns the partition of a key, by its home bucket, or the coarse partition if these have
-/// partitions_each partitions. Requires: fewer than 2^31 pairs.
+/// Returns the partition of a key, by its home bucket, or the coarse partition of `each` ones.
+/// Requires: fewer than 2^31 pairs.
 template <class Table>
 struct partition_of_key {
   Table table;
@@ -172,9 +158,8 @@ struct partition_of_key {
   std::uint32_t factor;
   int shift;
 
-  partition_of_key(Table const& t, segment_plan const& p, std::uint64_t partitions_each = 1)
-      : table(t) {
-    std::uint64_t const pairs = p.partition_pairs * partitions_each;
+  partition_of_key(Table const& t, segment_plan const& p, std::uint64_t each = 1) : table(t) {
+    std::uint64_t const pairs = p.partition_pairs * each;
     shift = 31 + static_cast<int>(std::bit_width(pairs - 1));
     factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / pairs + 1);
   }
@@ -195,7 +180,7 @@ struct partition_of_second_pair {
 
   partition_of_second_pair(Table const& t, segment_plan const& p) : table(t) {
     auto const partitions_for = [&] { return ((2 * p.pairs - 1) >> shift) + 1; };
-    while (partitions_for() > Kokkos::min(p.partitions, max_partitions)) ++shift;
+    while (partitions_for() > Kokkos::min(p.partitions(), max_partitions)) ++shift;
     partitions = partitions_for();
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {

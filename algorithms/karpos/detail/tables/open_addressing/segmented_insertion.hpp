@@ -12,7 +12,7 @@
 #include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
-#include "karpos/detail/relational/partition/run.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/tables/open_addressing/build_segments.hpp"
 #include "karpos/detail/tables/open_addressing/segment_rows.hpp"
 #include "karpos/detail/tables/probe.hpp"
@@ -36,21 +36,17 @@
 
 namespace karpos::detail::open_addressing {
 
-/// Returns the capacity of each of `partitions` partitions for `rows` rows, or 0 if they cannot
-/// have fixed capacities: the rows claimed of one partition are counted in 31 bits
-/// (partition/move.hpp), the places in all of them in 32.
-inline std::uint32_t partition_capacity(std::uint64_t rows, std::uint64_t partitions) {
-  double const mean = static_cast<double>(rows) / static_cast<double>(partitions);
-  std::uint64_t const capacity = partition::capacity_for_mean(mean);
-  bool const is_counted = mean < 1 << 29 && partitions * capacity <= ~std::uint32_t(0);
-  return is_counted ? static_cast<std::uint32_t>(capacity) : 0;
-}
-
 /// Returns the segments of a table whose rows are split in one pass.
 template <class ExecSpace, class Table>
 segment_plan one_pass_plan(std::uint64_t pairs) {
   return {pairs, build_segments<ExecSpace, Table, keep_stored>::max_segment_pairs,
           tuning<ExecSpace>::max_partitions};
+}
+/// Returns the partitions of fixed capacity for `rows` rows: places are counted in 32 bits.
+template <class ExecSpace, class Table>
+auto capacity_split_of(segment_plan const& p, std::uint64_t rows) {
+  return partition::capacity_split<ExecSpace, row_of<Table>>(
+      p.passes, {.mean = p.mean_rows(rows), .max_places = ~std::uint32_t(0)});
 }
 /// Returns the segments of an empty table. `rows` rows are split in two passes if that is faster,
 /// and if the coarse partitions fit into the table's slots, where they lie between the passes.
@@ -60,11 +56,10 @@ segment_plan empty_table_plan(std::uint64_t pairs, std::uint64_t rows) {
   constexpr std::uint64_t pair_bytes = 2 * Table::bucket_slots * sizeof(typename Table::word);
   segment_plan const two(pairs, build_segments<ExecSpace, Table, keep_stored>::max_segment_pairs,
                          tuned::max_partitions_of_two_passes, tuned::max_partitions_of_one_pass);
-  if (two.coarse_partitions != 0 && partition_capacity(rows, two.partitions) != 0) {
-    std::uint64_t const places =
-        two.coarse_partitions * partition_capacity(rows, two.coarse_partitions);
-    if (places != 0 && places <= pairs * pair_bytes / sizeof(row_of<Table>)) return two;
-  }
+  auto const split = open_addressing::capacity_split_of<ExecSpace, Table>(two, rows);
+  if (split.has_coarse() && split.is_possible() &&
+      split.coarse_places() <= pairs * pair_bytes / sizeof(row_of<Table>))
+    return two;
   return open_addressing::one_pass_plan<ExecSpace, Table>(pairs);
 }
 
@@ -75,12 +70,10 @@ struct segment_memory {
   using split_plan = partition::plan<ExecSpace, row>;
 
   segment_plan segments, counted;  // counted: if rows are split again, after counting
-  split_plan split;
-  std::uint64_t n, places;  // rows, and elements of their array
+  split_plan by_counting;
+  partition::capacity_split<ExecSpace, row> by_capacity;  // coarse rows lie in the table's slots
+  std::uint64_t n, places;                                // rows, and elements of their array
   row* rows = nullptr;
-  partition::fixed_partitions<row> fixed_partitions{};
-  partition::fixed_partitions<row>
-      coarse{};  // in the slots of the table; with the same overflow list
   deferred_rows<row> deferred{};
   std::uint64_t* begins = nullptr;
   segment_counts* counts = nullptr;
@@ -91,34 +84,24 @@ struct segment_memory {
                  std::byte* memory = nullptr)
       : segments(p),
         counted(open_addressing::one_pass_plan<ExecSpace, Table>(p.pairs)),
-        split(exec, count, counted.partitions, false),
+        by_counting(exec, count, counted.partitions(), false),
+        by_capacity(open_addressing::capacity_split_of<ExecSpace, Table>(p, count)),
         n(count),
-        places(count) {
+        places(Kokkos::max(n, by_capacity.places())) {
     deferred.capacity = n / 4;
-    fixed_partitions.partitions = static_cast<int>(segments.partitions);
-    fixed_partitions.capacity = partition_capacity(n, segments.partitions);
-    fixed_partitions.list_capacity = static_cast<std::uint32_t>(n / 64 + 256);
-    places = Kokkos::max(n, segments.partitions * fixed_partitions.capacity);
     arena a(memory);
     a.allocate(rows, places);
-    a.allocate(fixed_partitions.list, has_fixed_partitions() ? fixed_partitions.list_capacity : 0);
-    a.allocate(fixed_partitions.taken, segments.partitions);
-    a.allocate(fixed_partitions.filled, segments.partitions);
-    a.allocate(fixed_partitions.overflowed, 1);
+    std::uint32_t* overflowed = nullptr;
+    a.allocate(overflowed, 1);
+    by_capacity.count_overflow_in(overflowed);
+    by_capacity.allocate_from(a, n / 64 + 256);
     a.allocate(deferred.rows, deferred.capacity);
     a.allocate(deferred.bits, places / 32 + 1);
-    a.allocate(begins, counted.partitions + 1);
+    a.allocate(begins, counted.partitions() + 1);
     a.allocate(counts, 1);
-    a.allocate(split_workspace, split.bytes());
-    coarse = fixed_partitions;
-    coarse.partitions = static_cast<int>(segments.coarse_partitions);
-    coarse.capacity = has_coarse() ? partition_capacity(n, segments.coarse_partitions) : 0;
-    a.allocate(coarse.taken, segments.coarse_partitions);
-    a.allocate(coarse.filled, segments.coarse_partitions);
+    a.allocate(split_workspace, by_counting.bytes());
     bytes = a.bytes();
   }
-  bool has_fixed_partitions() const { return fixed_partitions.capacity != 0; }
-  bool has_coarse() const { return segments.coarse_partitions != 0; }
 };
 
 /// Returns the bytes of these arrays, enough whether the table is empty or not.
@@ -194,8 +177,6 @@ class segmented_insertion {
   using row = row_of<Table>;
   using memory_type = segment_memory<ExecSpace, Table>;
   using step = build_segments<ExecSpace, Table, Combine>;
-  using begins_view =
-      Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
 
  public:
   segmented_insertion(ExecSpace const& exec, std::string label, Table const& table,
@@ -214,16 +195,15 @@ class segmented_insertion {
               ReportView const& report_view, insert_report& report) {
     segment_counts counts{};
     counts.skewed = 1;
-    if (m_memory.has_fixed_partitions()) {
+    if (m_memory.by_capacity.is_possible()) {
       split(source(keys, values), partition::no_filter{});
-      counts = build(m_memory.segments, state, {m_memory.rows, nullptr, m_memory.fixed_partitions});
+      counts = build(m_memory.segments, state, m_memory.by_capacity.rows_in(rows()));
     }
     if (counts.skewed != 0) {
-      begins_view const begins(m_memory.begins, m_memory.counted.partitions + 1);
-      partition::split_as_planned(m_exec, source(keys, values),
-                                  partition_of_key<Table>(m_table, m_memory.counted),
-                                  m_memory.split, m_memory.split_workspace, m_memory.rows, begins);
-      counts = build(m_memory.counted, state, {m_memory.rows, m_memory.begins, {}});
+      partition::split_by_counting(
+          m_exec, source(keys, values), partition_of_key<Table>(m_table, m_memory.counted),
+          m_memory.by_counting, m_memory.split_workspace, m_memory.rows, m_memory.begins);
+      counts = build(m_memory.counted, state, {rows(), m_memory.begins, {}});
     }
     if (counts.skewed != 0) return false;
     m_loses_order = counts.overflowed > 0;
@@ -235,10 +215,10 @@ class segmented_insertion {
   template <class ReportView>
   bool insert_slots(Table const& from, std::uint64_t slots, bool has_order,
                     ReportView const& report_view, insert_report& report) {
-    if (!m_memory.has_fixed_partitions()) return false;
+    if (!m_memory.by_capacity.is_possible()) return false;
     split(rows_of_slots<Table>(from, slots), empty_slot_filter<Table>{from});
-    segment_counts const counts = build(m_memory.segments, {true, has_order},
-                                        {m_memory.rows, nullptr, m_memory.fixed_partitions});
+    segment_counts const counts =
+        build(m_memory.segments, {true, has_order}, m_memory.by_capacity.rows_in(rows()));
     if (counts.skewed != 0) return false;
     m_loses_order = counts.overflowed > 0;
     report = finish(counts, report_view);
@@ -259,45 +239,37 @@ class segmented_insertion {
       return partition::keys_only<device::held_by_loop<ExecSpace, Keys>>(
           device::for_loop<ExecSpace>(keys));
   }
-  /// Returns the function from a row to its partition, or to its coarse one.
-  template <class Source>
-  auto partition_of(std::uint64_t partitions_each, std::uint64_t partitions) const {
-    using of_key = partition_of_key<Table>;
-    return partition::partition_of_row<Source, of_key>{
-        of_key(m_table, m_memory.segments, partitions_each),
-        static_cast<std::uint32_t>(partitions)};
-  }
-  /// Splits rows into partitions of fixed capacity, in one pass or in two, except those that
-  /// `filter` removes.
+  row const* rows() const { return m_memory.rows; }
+  /// Splits rows into partitions of fixed capacity, except those that `filter` removes.
   template <class Source, class Filter>
   void split(Source const& from, Filter const& filter) const {
-    auto const& m = m_memory;
-    auto const to_fine = partition_of<Source>(1, m.segments.partitions);
-    if (!m.has_coarse())
-      return partition::split_into_fixed_partitions(m_exec, from, to_fine,
-                                                    m.fixed_partitions.with_filter(filter), m.rows);
-    auto const to_coarse =
-        partition_of<Source>(m.segments.partitions_each, m.segments.coarse_partitions);
-    auto* const coarse_rows = reinterpret_cast<row*>(m_table.slot_at(0));
-    partition::split_in_two_passes(
-        m_exec, from, partition::pass{to_coarse, m.coarse.with_filter(filter), coarse_rows},
-        partition::rows_in_partitions<Source>(coarse_rows),
-        partition::pass{to_fine, m.fixed_partitions, m.rows});
+    using of_key = partition_of_key<Table>;
+    using of_row = partition::partition_of_row<Source, of_key>;
+    auto const partition_of = [&](std::uint64_t each) {
+      return of_row{of_key(m_table, m_memory.segments, each),
+                    static_cast<std::uint32_t>(m_memory.segments.partitions())};
+    };
+    m_memory.by_capacity.clear(m_exec);
+    partition::split_rows(m_exec, from,
+                          partition::partition_functions<of_row>{
+                              partition_of(1), partition_of(m_memory.segments.passes.each)},
+                          m_memory.by_capacity, m_memory.rows,
+                          reinterpret_cast<row*>(m_table.slot_at(0)), filter);
   }
   segment_counts build(segment_plan const& plan, table_state state,
-                       split_rows<row> const& rows) const {
+                       partition::partitioned_rows<row const> const& rows) const {
     auto const& m = m_memory;
     fill_words("karpos::hash_table: clear deferred rows", m_exec, m.deferred.bits,
                m.places / 32 + 1, 0);
     fill_words("karpos::hash_table: clear counts", m_exec, m.counts, 1, 0);
-    std::uint64_t const row_limit = 8 * (m.n / plan.partitions) + 16384;
+    std::uint64_t const row_limit = 8 * (m.n / plan.partitions()) + 16384;
     if (rows.begins != nullptr)
-      device::loop_over("karpos::hash_table: measure partitions", m_exec, plan.partitions,
+      device::loop_over("karpos::hash_table: measure partitions", m_exec, plan.partitions(),
                         partition::find_long_partition{m.begins, row_limit, &m.counts->skewed});
     else
       device::loop_over("karpos::hash_table: count overflow", m_exec, 1,
-                        count_overflow<row>{m.fixed_partitions, m.counts});
-    auto const segments = static_cast<int>(plan.partitions * plan.segments_per_partition);
+                        count_overflow<row>{m.by_capacity.fine, m.counts});
+    auto const segments = static_cast<int>(plan.partitions() * plan.segments_per_partition);
     device::for_each_in_league(
         m_label + " by segments", m_exec,
         Kokkos::min(segments, step::teams_at_once * device::processors(m_exec)),
@@ -311,7 +283,7 @@ class segmented_insertion {
     insert_report done = counts.report;
     std::uint64_t const stored = Kokkos::min(counts.deferred, deferred.capacity);
     if (counts.overflowed > 0)
-      done += insert_each(counts.overflowed, body_for(m_memory.fixed_partitions.list, everything{}),
+      done += insert_each(counts.overflowed, body_for(m_memory.by_capacity.fine.list, everything{}),
                           report);
     if (counts.deferred > stored)
       done += insert_deferred(m_memory.rows, m_memory.places, set_bits_of{deferred.bits}, report);
@@ -327,12 +299,11 @@ class segmented_insertion {
   row const* group_by_second_pair(row const* rows, std::uint64_t n) const {
     partition_of_second_pair<Table> const partition_of(m_table, m_memory.counted);
     typename memory_type::split_plan const plan(m_exec, n, partition_of.partitions, false);
-    if (n < tuning<ExecSpace>::min_grouped_rows || plan.bytes() > m_memory.split.bytes())
+    if (n < tuning<ExecSpace>::min_grouped_rows || plan.bytes() > m_memory.by_counting.bytes())
       return rows;
     using source = partition::rows_of_array<rows_of_slots<Table>>;
-    partition::split_as_planned(m_exec, source(rows, n), partition_of, plan,
-                                m_memory.split_workspace, m_memory.rows,
-                                begins_view(m_memory.begins, partition_of.partitions + 1));
+    partition::split_by_counting(m_exec, source(rows, n), partition_of, plan,
+                                 m_memory.split_workspace, m_memory.rows, m_memory.begins);
     return m_memory.rows;
   }
   using keys_type = keys_of_rows<row>;
@@ -394,7 +365,7 @@ bool with_segmented_insertion(typename Storage::execution_space const& exec,
       exec, label, t, memory(exec, segments, n, w->data()), combine);
   bool const inserted = f(insertion);
   if (insertion.loses_order()) storage.invalidate_order();
-  if (!inserted && segments.coarse_partitions != 0) clear_slots(exec, label, t);
+  if (!inserted && segments.passes.coarse() != 0) clear_slots(exec, label, t);
   return inserted;
 }
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/relational/partition/move.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
+#include "karpos/detail/relational/partition/tuning.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/space.hpp"
+
+// The inverse of a split, for GPUs: brings one result for each row back to the order of the source.
+// The split records the order of each of its tiles. restore_order reads a tile's runs of results
+// into scratch (shared memory), where it picks them in the order of the tile's rows: memory is read
+// and written in order.
+//
+//   source    7 2 9 4 | 1 3 8 6       two tiles, split by rows below 5
+//   sorted    2 4 7 9 | 1 3 8 6       of each row its place in the sorted tile: 2 0 3 1 | 0 1 2 3
+//   output    2 4 1 3 | 7 9 8 6       of each run its begin in the tile and in the output:
+//                                     tile 0: 0 and 0, 2 and 4; tile 1: 0 and 2, 2 and 6
+//
+// Rows of runs that overflowed are not written. for_each_overflowed visits them instead.
+// Memory: 2 bytes a row, 8 bytes for each tile and partition. Tests: restore_order.
+
+namespace karpos::detail::partition {
+
+/// The order of the tiles of a split in one pass.
+struct tile_record {
+  static constexpr std::uint32_t no_run = ~std::uint32_t(0);
+  /// Rows of a partition in a tile: rows begin, begin + 1, … of the sorted tile.
+  struct run {
+    std::uint32_t at;  // where they begin in the output; or no_run
+    std::uint16_t begin, count;
+  };
+  run* runs = nullptr;              // of tile t, partition p at t * partitions + p
+  std::uint16_t* places = nullptr;  // of a row of the source: its index in the sorted tile
+  int partitions = 0;
+  std::uint32_t rows = 0, tile_rows = 1;
+
+  KOKKOS_FUNCTION std::uint32_t tiles() const { return (rows + tile_rows - 1) / tile_rows; }
+  KOKKOS_FORCEINLINE_FUNCTION run& run_of(std::uint32_t tile, int p) const {
+    return runs[std::uint64_t(tile) * static_cast<std::uint64_t>(partitions) +
+                static_cast<std::uint64_t>(p)];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set_run(std::uint32_t tile, int p, std::uint32_t at,
+                                           std::uint32_t begin, std::uint32_t count) const {
+    run_of(tile, p) = {at, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(count)};
+  }
+  /// Returns the number of rows of a tile.
+  KOKKOS_FUNCTION std::uint32_t rows_of(std::uint32_t tile) const {
+    return Kokkos::min(rows - tile * tile_rows, tile_rows);
+  }
+};
+
+/// Fixed-capacity partitions whose split is recorded. There is no overflow list.
+template <class Row>
+struct recorded_partitions : fixed_partitions<Row> {
+  tile_record record;
+};
+
+/// A step: a team calls f(i) for each row i of a tile that overflowed.
+template <class ExecSpace, class Source, class PartitionOf, class F>
+struct visit_overflowed {
+  static constexpr int threads = 256, teams_at_once = 4;
+  static constexpr std::size_t scratch_bytes = 64;
+
+  Source source;
+  PartitionOf partition_of;
+  recorded_partitions<typename Source::row> to;
+  F f;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    if (*to.overflowed == 0) return;
+    auto const tile = static_cast<std::uint32_t>(t.league_rank());
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < to.record.rows_of(tile);
+         i += static_cast<std::uint32_t>(t.size())) {
+      std::uint64_t const row = std::uint64_t(tile) * to.record.tile_rows + i;
+      auto const p = static_cast<int>(partition_of(source.load(row)));
+      if (to.record.run_of(tile, p).at == to.record.no_run) f(row);
+    }
+  }
+};
+
+/// Constants of a recorded split, and of its inverse.
+template <class ExecSpace>
+using tuning_of_recorded = tuning_of_few_partitions<ExecSpace, 2>;
+
+/// A split in one pass whose order can be restored.
+template <class ExecSpace, class Source, class PartitionOf>
+class recorded_split {
+  using row = typename Source::row;
+  using tuned = tuning_of_recorded<ExecSpace>;
+  using partitions_type = recorded_partitions<row>;
+  using step = move_tiles<ExecSpace, Source, PartitionOf, false, partitions_type, row*, tuned>;
+
+ public:
+  /// At most this many partitions.
+  static constexpr int max_partitions = tuned::max_partitions_each;
+
+  /// Requires: at most max_partitions partitions, all of whose places are counted in 32 bits.
+  recorded_split(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
+                 int partitions, std::uint32_t capacity)
+      : m_exec(exec),
+        m_source(source),
+        m_partition_of(partition_of) {
+    m_to.partitions = m_to.record.partitions = partitions;
+    m_to.capacity = capacity;
+    m_to.record.rows = static_cast<std::uint32_t>(source.size());
+    m_to.record.tile_rows = step_to(nullptr).tile_rows();
+  }
+  /// Allocates the record and the counters.
+  void allocate_from(arena& a) {
+    tile_record& r = m_to.record;
+    auto const partitions = static_cast<std::uint64_t>(m_to.partitions);
+    a.allocate(r.runs, r.tiles() * partitions);
+    a.allocate(r.places, r.rows);
+    a.allocate(m_to.taken, partitions);
+    a.allocate(m_to.filled, partitions);
+    a.allocate(m_to.overflowed, 1);
+  }
+  std::uint64_t places() const {
+    return static_cast<std::uint64_t>(m_to.partitions) * m_to.capacity;
+  }
+  /// Splits the rows into `out`, of places() rows. Asynchronous.
+  void run(row* out) const {
+    auto const n = static_cast<std::uint64_t>(m_to.partitions);
+    device::loop_over("karpos::partition: clear", m_exec, n,
+                      clear_partitions{m_to.taken, nullptr, m_to.overflowed, n, 0});
+    step const s = step_to(out);
+    device::for_each_in_league("karpos::partition: move and record", m_exec, teams(), s);
+  }
+  /// Calls f(i) for the rows of the source that overflowed, in any order. Asynchronous.
+  template <class F>
+  void for_each_overflowed(F const& f) const {
+    device::for_each_in_league(
+        "karpos::partition: overflowed rows", m_exec, static_cast<int>(record().tiles()),
+        visit_overflowed<ExecSpace, Source, PartitionOf, F>{m_source, m_partition_of, m_to, f});
+  }
+  partitions_type const& partitions() const { return m_to; }
+  tile_record const& record() const { return m_to.record; }
+
+ private:
+  int teams() const {
+    return static_cast<int>(teams_for_rows(m_exec, m_source.size())) * tuned::teams_at_once;
+  }
+  step step_to(row* out) const {
+    std::uint64_t const n = m_source.size(), count = static_cast<std::uint64_t>(teams());
+    return {m_source, m_partition_of, row_ranges{n, (n + count - 1) / count, teams()}, m_to, out};
+  }
+
+  ExecSpace m_exec;
+  Source m_source;
+  PartitionOf m_partition_of;
+  partitions_type m_to{};
+};
+
+/// A step: a team restores the order of a tile.
+template <class ExecSpace, class Result, class Out>
+struct restore_tiles {
+  using tuned = tuning_of_recorded<ExecSpace>;
+  static constexpr int threads = tuned::threads, teams_at_once = tuned::teams_at_once,
+                       width = tuned::width;
+  static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
+  /// Places that a thread loads before it uses one.
+  static constexpr int batch = 8;
+
+  tile_record record;
+  Result const* results;
+  Out out;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto const tile = static_cast<std::uint32_t>(t.league_rank());
+    auto* const sorted = reinterpret_cast<Result*>(t.scratch());
+    read_runs(t, tile, sorted);
+    t.barrier();
+    std::uint64_t const first = std::uint64_t(tile) * record.tile_rows;
+    load_all_then_use<batch>(
+        static_cast<std::uint64_t>(t.rank()), std::uint64_t(record.rows_of(tile)),
+        static_cast<std::uint64_t>(t.size()),
+        [&](std::uint64_t i) { return record.places[first + i]; },
+        [&](std::uint64_t i, std::uint16_t place) { out(first + i) = sorted[place]; });
+  }
+
+ private:
+  /// Reads the results of a tile's rows; a warp reads a run.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void read_runs(Team const& t, std::uint32_t tile,
+                                             Result* sorted) const {
+    int const warps = (t.size() + width - 1) / width;
+    for (int p = t.rank() / width; p < record.partitions; p += warps) {
+      auto const run = record.run_of(tile, p);
+      if (run.at == record.no_run) continue;
+      for (auto i = static_cast<std::uint32_t>(t.rank() % width); i < run.count; i += width)
+        sorted[run.begin + i] = results[run.at + i];
+    }
+  }
+};
+
+/// Writes the result of row i of the source to out(i), where results[k] is the result of row k of
+/// the split. Leaves unspecified what is written for rows that overflowed. Asynchronous.
+template <class ExecSpace, class Result, class Out>
+void restore_order(ExecSpace const& exec, tile_record const& record, Result const* results,
+                   Out const& out) {
+  device::for_each_in_league("karpos::partition: restore order", exec,
+                             static_cast<int>(record.tiles()),
+                             restore_tiles<ExecSpace, Result, Out>{record, results, out});
+}
+
+}  // namespace karpos::detail::partition

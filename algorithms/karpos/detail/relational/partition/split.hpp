@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
+#include "karpos/detail/relational/partition/tuning.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/space.hpp"
+
+// The one split of tables, joins and aggregation: brings rows together by the number of their
+// partition, so that each partition is worked on in scratch, or in a cache.
+//
+//   by capacity   on GPUs. Every partition has the same capacity in the output, so nothing is
+//                 counted first. Many partitions take two passes: rows go into coarse partitions
+//                 of neighbouring ones, then each coarse partition is split again.
+//   by counting   on CPUs, and on GPUs if rows overflowed: partitions lie one behind the other.
+//
+//   rows      7 2 9 4 1 3 …
+//   coarse    | 2 1 3 …    | 7 9 4 …    |      two passes only, in memory of the caller's choice
+//   out       | 1 .. | 2 3 . | 4 .. | 7 9 . |   partition p begins at p * capacity
+//   list      | 6 …                             rows that overflowed their partition
+//
+// A caller allocates a capacity_split from its arena, clears it, and calls split_rows. When the
+// rows have been used, it reads `overflowed`: if the list was too short, it calls split_by_counting
+// and starts again. Tests: partition, insertion_teams, payload_teams, reduction_teams.
+
+namespace karpos::detail::partition {
+
+/// How many passes split rows into n partitions. If `each` is above 1, rows go into coarse
+/// partitions of `each` neighbouring ones first: a pass with few partitions writes long runs.
+struct split_passes {
+  std::uint64_t partitions = 1;
+  std::uint64_t each = 1;
+
+  /// Returns two passes with about the same number of partitions in each.
+  static split_passes two(std::uint64_t partitions) {
+    std::uint64_t each = 1;
+    while (each * each < partitions) ++each;
+    std::uint64_t const coarse = ratio(partitions, each);
+    return {partitions, ratio(partitions, coarse)};
+  }
+  /// Returns two passes, where `each` is a power of two: about the square root of `partitions`.
+  static split_passes two_by_bits(std::uint64_t partitions) {
+    return {partitions, std::uint64_t(1) << std::bit_width(partitions - 1) / 2};
+  }
+  /// Returns the number of coarse partitions; 0 if there is one pass.
+  std::uint64_t coarse() const { return each == 1 ? 0 : ratio(partitions, each); }
+
+ private:
+  static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+};
+
+/// The sizes that a capacity of partitions is computed from.
+struct capacity_policy {
+  double mean;       ///< rows of a partition if every row has another key
+  double slack = 1;  ///< factor of the mean, because some keys have several rows
+  std::uint64_t max_rows = ~std::uint32_t(0);    ///< maximum of a capacity
+  std::uint64_t max_places = ~std::uint64_t(0);  ///< maximum of all capacities together
+};
+
+/// Returns the capacity for partitions of `mean` rows on average, if keys are different: 6.5
+/// standard deviations more. One partition in 10^10 overflows. A multiple of 32 rows, which is
+/// whole sectors of any row.
+inline std::uint64_t capacity_for_mean(double mean) {
+  auto const rows = static_cast<std::uint64_t>(std::ceil(mean + 6.5 * std::sqrt(mean))) + 16;
+  return (rows + 31) / 32 * 32;
+}
+/// Returns the capacity of each of `partitions` partitions. Returns 0 if they cannot have a fixed
+/// capacity: the rows that a partition was offered are counted in 31 bits (move.hpp).
+inline std::uint32_t partition_capacity(std::uint64_t partitions, capacity_policy const& c) {
+  constexpr double max_mean = 1 << 29;
+  if (!(c.mean < max_mean)) return 0;
+  std::uint64_t const rows = Kokkos::min(capacity_for_mean(c.slack * c.mean), c.max_rows);
+  return partitions <= c.max_places / Kokkos::max(rows, std::uint64_t(1))
+             ? static_cast<std::uint32_t>(rows)
+             : 0;
+}
+
+/// The rows of a split: those of partition p are contiguous.
+template <class Row>
+struct partitioned_rows {
+  Row* rows;
+  std::uint64_t const* begins;  ///< of partitions that were counted, and the end; or null
+  fixed_partitions<std::remove_const_t<Row>> in;  ///< if begins is null
+
+  KOKKOS_FUNCTION std::uint64_t begin(std::uint64_t p) const {
+    return begins != nullptr ? begins[p] : p * in.capacity;
+  }
+  KOKKOS_FUNCTION std::uint64_t count(std::uint64_t p) const {
+    return begins != nullptr ? begins[p + 1] - begins[p] : in.stored_rows(p);
+  }
+  /// Returns whether partition p has more rows than in.capacity.
+  KOKKOS_FUNCTION bool overflows(std::uint64_t p) const {
+    return (begins != nullptr ? begins[p + 1] - begins[p] : in.taken[p]) > in.capacity;
+  }
+};
+
+/// Sets the counters of two arrays, and the number of overflowed rows, to zero.
+struct clear_partitions {
+  std::uint32_t *fine, *coarse, *overflowed;
+  std::uint64_t fine_partitions, coarse_partitions;
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
+    if (p < fine_partitions) fine[p] = 0;
+    if (p < coarse_partitions) coarse[p] = 0;
+    if (p == 0) *overflowed = 0;
+  }
+};
+
+/// Constants of two passes with at most 256 partitions each.
+template <class ExecSpace>
+using tuning_of_two_passes =
+    tuning_of_few_partitions<ExecSpace, tuning<ExecSpace>::teams_of_two_passes>;
+
+/// Partitions of fixed capacity, and the coarse ones that they are split from if there are two
+/// passes. Both passes count their overflow in one counter, and have one list for it.
+/// TwoPasses: the constants of each of two passes.
+template <class ExecSpace, class Row, class TwoPasses = tuning_of_two_passes<ExecSpace>>
+struct capacity_split {
+  fixed_partitions<Row> fine{}, coarse{};  // coarse.partitions is 0 if there is one pass
+  std::uint64_t each = 1;                  // fine partitions of a coarse one
+
+  capacity_split() = default;
+  capacity_split(split_passes const& passes, capacity_policy const& policy) : each(passes.each) {
+    fine.partitions = static_cast<int>(passes.partitions);
+    fine.capacity = partition_capacity(passes.partitions, policy);
+    coarse.partitions = static_cast<int>(passes.coarse());
+    if (has_coarse()) {
+      coarse.capacity =
+          partition_capacity(passes.coarse(), {policy.mean * static_cast<double>(each),
+                                               policy.slack, ~std::uint32_t(0), policy.max_places});
+      constexpr auto most = static_cast<std::uint64_t>(max_partitions_each());
+      if (passes.coarse() > most || each > most) coarse.capacity = 0;
+    }
+  }
+  bool has_coarse() const { return coarse.partitions != 0; }
+  /// Returns whether rows can be split so. If not, they are split by counting.
+  bool is_possible() const {
+    return device::is_device<ExecSpace> && fine.capacity != 0 &&
+           (has_coarse() ? coarse.capacity != 0
+                         : fine.partitions <= tuning<ExecSpace>::max_partitions(false));
+  }
+  /// Returns the number of rows that the output and the coarse output have space for.
+  std::uint64_t places() const { return places_of(fine); }
+  std::uint64_t coarse_places() const { return places_of(coarse); }
+
+  /// Allocates the counters of partitions, and an overflow list of list_rows rows.
+  void allocate_from(arena& a, std::uint64_t list_rows = 0) {
+    if (!is_possible()) return;
+    for (auto* const to : {&fine, &coarse}) {
+      a.allocate(to->taken, static_cast<std::uint64_t>(to->partitions));
+      a.allocate(to->filled, static_cast<std::uint64_t>(to->partitions));
+      to->list_capacity = static_cast<std::uint32_t>(list_rows);
+    }
+    a.allocate(fine.list, list_rows);
+    coarse.list = fine.list;
+  }
+  /// Sets the counter of overflowed rows.
+  void count_overflow_in(std::uint32_t* counter) { fine.overflowed = coarse.overflowed = counter; }
+  /// Empties all partitions and the list. Asynchronous.
+  void clear(ExecSpace const& exec) const {
+    auto const n = static_cast<std::uint64_t>(fine.partitions),
+               of_coarse = static_cast<std::uint64_t>(coarse.partitions);
+    device::loop_over("karpos::partition: clear", exec, Kokkos::max(n, of_coarse),
+                      clear_partitions{fine.taken, coarse.taken, fine.overflowed, n, of_coarse});
+  }
+  /// Returns the rows after a split into `out`.
+  template <class AnyRow>
+  partitioned_rows<AnyRow> rows_in(AnyRow* out) const {
+    return {out, nullptr, fine};
+  }
+
+ private:
+  static constexpr int max_partitions_each() {
+    if constexpr (requires { TwoPasses::max_partitions_each; })
+      return TwoPasses::max_partitions_each;
+    else
+      return TwoPasses::max_partitions(false);
+  }
+  static std::uint64_t places_of(fixed_partitions<Row> const& r) {
+    return static_cast<std::uint64_t>(r.partitions) * r.capacity;
+  }
+};
+
+/// Returns the partitions of rows: of all, and the coarse ones of the first of two passes.
+template <class PartitionOf>
+struct partition_functions {
+  PartitionOf fine, coarse;
+};
+
+/// Splits the rows of a source into the empty partitions of `split`. Rows go to `out`, in no
+/// particular order within a partition; between two passes to `coarse_out`. Both are arrays, or
+/// objects that store the pieces of a row in several arrays. `filter` holds rows back
+/// (reduce_by_key/heavy_hitters.hpp). Asynchronous.
+/// Requires: split.is_possible(); less than 2^32 rows; the outputs have places() and
+///   coarse_places() rows, and overlap nothing.
+template <class ExecSpace, class Source, class TwoPasses, class PartitionOf, class Out,
+          class CoarseOut, class Filter = no_filter>
+void split_rows(ExecSpace const& exec, Source const& source,
+                partition_functions<PartitionOf> const& partition_of,
+                capacity_split<ExecSpace, typename Source::row, TwoPasses> const& split,
+                Out const& out, CoarseOut const& coarse_out, Filter const& filter = {}) {
+  std::uint64_t const n = source.size();
+  if (!split.has_coarse())
+    return partition::move_into_fixed_partitions<tuning<ExecSpace>>(
+        exec, source, n, partition_of.fine, split.fine.with_filter(filter), out);
+  partition::move_into_fixed_partitions<TwoPasses>(exec, source, n, partition_of.coarse,
+                                                   split.coarse.with_filter(filter), coarse_out);
+  fine_partitions<typename Source::row> to{split.fine, split.coarse};
+  to.partitions = static_cast<int>(split.each);
+  partition::move_into_fixed_partitions<TwoPasses>(exec, rows_between<Source>(coarse_out), n,
+                                                   partition_of.fine, to, out);
+}
+
+/// Splits rows by counting, in memory of how.bytes(). Partition p of `out` begins at begins[p]; the
+/// last of `begins` is the end. Asynchronous.
+template <class ExecSpace, class Source, class Partitioner>
+void split_by_counting(ExecSpace const& exec, Source const& source, Partitioner const& partitioner,
+                       plan<ExecSpace, typename Source::row> const& how, std::byte* memory,
+                       typename Source::row* out, std::uint64_t* begins) {
+  partition::split_as_planned(
+      exec, source, partitioner, how, memory, out,
+      Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
+          begins, how.partitions() + 1));
+}
+
+}  // namespace karpos::detail::partition
