@@ -29,8 +29,10 @@ using u64 = std::uint64_t;
 
 TEST_CASE("partitions have a fixed capacity if their rows and places can be counted") {
   auto const capacity = [](u64 rows, u64 partitions, double slack = 1, u64 most = ~u32(0)) {
-    return karpos::detail::partition::partition_capacity(
-        partitions, {double(rows) / double(partitions), slack, most, ~u32(0)});
+    namespace partition = karpos::detail::partition;
+    return partition::partition_capacity(
+        partitions,
+        partition::capacity_policy(double(rows) / double(partitions), slack, most, ~u32(0)));
   };
   CHECK(capacity(1'000'000, 1'000) == 1'248);
   CHECK(capacity(1'000'000, 1'000, 1.5) == 1'792);

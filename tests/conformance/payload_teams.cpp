@@ -83,7 +83,7 @@ struct split {
   split(side<Key> const& from, u32 capacity, bool in_two) {
     auto const rows = karpos::rows(from.keys);
     auto& s = arrays.split;
-    s = {{partitions, in_two ? u64(2) : u64(1)}, {.mean = 1, .slack = 1}};
+    s = {{partitions, in_two ? u64(2) : u64(1)}, partition::capacity_policy(1)};
     s.fine.capacity = s.coarse.capacity = capacity;
     s.count_overflow_in(&overflowed);
     for (bool const is_counted : {true, false}) {

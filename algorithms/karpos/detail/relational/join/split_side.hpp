@@ -69,7 +69,7 @@ struct split_sizes {
   partition::capacity_split<ExecSpace, Row> split(std::uint64_t rows, std::uint64_t max_rows,
                                                   std::uint64_t max_places) const {
     double const mean = static_cast<double>(rows) / static_cast<double>(partitions());
-    return {passes(), {mean, 1.25, max_rows / 32 * 32, max_places}};
+    return {passes(), partition::capacity_policy(mean, 1.25, max_rows / 32 * 32, max_places)};
   }
   std::uint64_t partitions() const { return std::uint64_t(1) << partition_bits(); }
   /// Returns the maximum number of chunks of the left rows, if partitions may have any length.

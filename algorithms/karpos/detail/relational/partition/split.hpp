@@ -59,12 +59,22 @@ struct split_passes {
   static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 };
 
-/// The sizes that a capacity of partitions is computed from.
+/// The sizes that a capacity of partitions is computed from. It has a constructor because nvcc 13.0
+/// drops the names of designated initializers in the braces of an assignment in a template: values
+/// then go to the first members.
 struct capacity_policy {
-  double mean;       ///< rows of a partition if every row has another key
-  double slack = 1;  ///< factor of the mean, because some keys have several rows
-  std::uint64_t max_rows = ~std::uint32_t(0);    ///< maximum of a capacity
-  std::uint64_t max_places = ~std::uint64_t(0);  ///< maximum of all capacities together
+  double mean;               // rows of a partition if every row has another key
+  double slack;              // factor of the mean, because some keys have several rows
+  std::uint64_t max_rows;    // maximum of a capacity
+  std::uint64_t max_places;  // maximum of all capacities together
+
+  explicit capacity_policy(double mean_rows, double slack_factor = 1,
+                           std::uint64_t max = ~std::uint32_t(0),
+                           std::uint64_t max_of_all = ~std::uint64_t(0))
+      : mean(mean_rows),
+        slack(slack_factor),
+        max_rows(max),
+        max_places(max_of_all) {}
 };
 
 /// Returns the capacity for partitions of `mean` rows on average, if keys are different: 6.5
@@ -134,9 +144,10 @@ struct capacity_split {
     fine.capacity = partition_capacity(passes.partitions, policy);
     coarse.partitions = static_cast<int>(passes.coarse());
     if (has_coarse()) {
-      coarse.capacity =
-          partition_capacity(passes.coarse(), {policy.mean * static_cast<double>(each),
-                                               policy.slack, ~std::uint32_t(0), policy.max_places});
+      double const mean = policy.mean * static_cast<double>(each);
+      coarse.capacity = partition_capacity(
+          passes.coarse(),
+          capacity_policy(mean, policy.slack, ~std::uint32_t(0), policy.max_places));
       constexpr auto most = static_cast<std::uint64_t>(max_partitions_each());
       if (passes.coarse() > most || each > most) coarse.capacity = 0;
     }

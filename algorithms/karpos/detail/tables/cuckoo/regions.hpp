@@ -42,7 +42,7 @@ struct region_plan {
                         static_cast<double>(std::uint64_t(1) << shift);
     split = {regions <= max_regions ? partition::split_passes{regions}
                                     : partition::split_passes::two_by_bits(regions),
-             {.mean = mean, .max_rows = Kokkos::min(n / 32 * 32 + 32, max_items)}};
+             partition::capacity_policy(mean, 1, Kokkos::min(n / 32 * 32 + 32, max_items))};
   }
   std::uint32_t capacity() const { return split.fine.capacity; }
 };

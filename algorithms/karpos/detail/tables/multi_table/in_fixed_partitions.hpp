@@ -67,7 +67,7 @@ struct group_plan {
   bool is_applicable() const { return pairs >= min_grouped_pairs && partitions <= max_partitions; }
   partition::capacity_split<ExecSpace, Row> split() const {
     double const mean = static_cast<double>(pairs) / static_cast<double>(partitions);
-    return {{partitions}, {.mean = mean, .slack = 1.5, .max_rows = max_capacity}};
+    return {{partitions}, partition::capacity_policy(mean, 1.5, max_capacity)};
   }
 };
 

@@ -46,7 +46,8 @@ segment_plan one_pass_plan(std::uint64_t pairs) {
 template <class ExecSpace, class Table>
 auto capacity_split_of(segment_plan const& p, std::uint64_t rows) {
   return partition::capacity_split<ExecSpace, row_of<Table>>(
-      p.passes, {.mean = p.mean_rows(rows), .max_places = ~std::uint32_t(0)});
+      p.passes,
+      partition::capacity_policy(p.mean_rows(rows), 1, ~std::uint32_t(0), ~std::uint32_t(0)));
 }
 /// Returns the segments of an empty table. `rows` rows are split in two passes if that is faster,
 /// and if the coarse partitions fit into the table's slots, where they lie between the passes.
