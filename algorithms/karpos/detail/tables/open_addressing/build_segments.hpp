@@ -5,41 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "karpos/detail/common/merge.hpp"
-#include "karpos/detail/tables/open_addressing/segment_rows.hpp"
-#include "karpos/detail/tables/open_addressing/tuning.hpp"
+#include "karpos/detail/tables/open_addressing/fill_segment.hpp"
 #include "karpos/detail/tables/slot_protocol.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/outcome.hpp"
 
 namespace karpos::detail::open_addressing {
-
-/// The counters of the teams of build_segments.
-struct segment_counts {
-  insert_report report;
-  std::uint64_t deferred;    // deferred rows: their first pair of buckets is full
-  std::uint32_t skewed;      // nonzero: a partition has too many rows, so that no segment is built
-  std::uint32_t overflowed;  // rows that overflowed their partition in the split
-};
-
-/// Storage of deferred rows: an array as long as `capacity`, and beyond that bits, one for each
-/// row.
-template <class Row>
-struct deferred_rows {
-  Row* rows;
-  std::uint64_t capacity;
-  std::uint32_t* bits;
-};
-
-/// Facts about a table before an insertion.
-struct table_state {
-  bool is_empty;  // no slot was ever used
-  /// The order of keys marks what lies beyond pairs, and shall go on to do so (key_order.hpp).
-  bool has_order;
-};
 
 /// Returns the first slot of a bucket whose key was read as `empty`, or N. The number of other keys
 /// would be wrong: the keys are read one after the other, so that slots behind one that was read as
@@ -60,41 +34,46 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
 /// afterwards. If the table has_order, full buckets are written in the order of keys that says
 /// which classes have such rows (key_order.hpp).
 template <class ExecSpace, class Table, class Combine>
-class build_segments {
-  using tuned = tuning<ExecSpace>;
-  using row = row_of<Table>;
-  using layout = typename Table::layout;
-  using word = typename layout::word;
-  using key_bits = typename layout::key_bits;
-  using value_bits = typename layout::value_bits;
+class build_segments : public fill_segment<ExecSpace, Table> {
+  using base = fill_segment<ExecSpace, Table>;
+  using typename base::bucket_keys;
+  using typename base::key_bits;
+  using typename base::layout;
+  using typename base::order;
+  using typename base::row;
+  using typename base::segment;
+  using typename base::tally;
+  using typename base::value_bits;
   using mapped = typename Table::mapped_type;
-  using order = typename Table::order;
-  static constexpr std::uint32_t bucket_slots = Table::bucket_slots;
+  using base::add_counts;
+  using base::append_deferred;
+  using base::batch;
+  using base::bucket_slots;
+  using base::has_bit_equality;
+  using base::index_of;
+  using base::keys_of;
+  using base::load;
+  using base::m_counts;
+  using base::m_plan;
+  using base::m_table;
+  using base::max_deferred_rows;
+  using base::read_segment;
+  using base::segment_at;
+  using base::sort_buckets;
+  using base::try_fill;
+  using base::width;
+  using base::write_segment;
   static constexpr bool merges = layout::has_value && !std::is_same_v<Combine, keep_stored>;
-  static constexpr int batch = tuned::segment_batch(sizeof(row)), rounds = 64 / batch;
-  static constexpr std::size_t front_bytes = 64;
-  static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
+  static constexpr int rounds = 64 / batch;
+  /// Value of `found` for a row whose key was not stored before.
+  static constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
  public:
-  static constexpr int threads = tuned::segment_threads, teams_at_once = tuned::segment_teams;
-  static constexpr std::size_t scratch_bytes = tuned::segment_scratch_bytes;
-  /// Bucket pairs that a team's scratch holds, with the word `pair_states` of each.
-  static constexpr std::uint64_t max_segment_pairs =
-      (scratch_bytes - front_bytes) /
-      (2 * bucket_slots * (sizeof(key_bits) + (layout::has_value ? sizeof(value_bits) : 0)) +
-       sizeof(std::uint32_t));
-
   build_segments(Table const& table, segment_plan const& plan,
                  partition::partitioned_rows<row const> const& rows,
                  deferred_rows<row> const& deferred, segment_counts* counts, table_state state,
                  Combine const& combine)
-      : m_table(table),
-        m_plan(plan),
-        m_split(rows),
-        m_rows(rows.rows),
-        m_deferred(deferred),
-        m_counts(counts),
-        m_state(state),
+      : base(table, plan, rows, deferred, counts, state),
         m_combine(combine) {}
 
   template <class Team>
@@ -126,352 +105,6 @@ class build_segments {
   }
 
  private:
-  struct alignas(bucket_slots * sizeof(key_bits) % 16 == 0 ? 16 : sizeof(key_bits)) bucket_keys {
-    key_bits key[bucket_slots];
-  };
-  /// Slots that a thread reads and writes at once: 16 bytes of them, or one.
-  static constexpr std::uint32_t group_slots =
-      bucket_slots * sizeof(word) % 16 == 0 ? 16 / sizeof(word) : 1;
-  struct alignas(group_slots * sizeof(word)) slot_group {
-    word slot[group_slots];
-  };
-  struct alignas(group_slots * sizeof(key_bits)) key_group {
-    key_bits key[group_slots];
-  };
-  struct alignas(group_slots * sizeof(value_bits)) value_group {
-    value_bits value[group_slots];
-  };
-  /// A team's segment, and the rows of its partition.
-  struct segment {
-    std::uint64_t first_row;
-    std::uint32_t rows, first_bucket, buckets;
-    std::uint32_t* counts;
-    /// 16 bits for each bucket: slots taken, and the classes of keys of the other bucket that lie
-    /// beyond the pair.
-    std::uint32_t* pair_states;
-    key_bits* keys;
-    value_bits* values;
-
-    KOKKOS_FUNCTION std::uint32_t slots() const { return buckets * bucket_slots; }
-    KOKKOS_FUNCTION std::uint32_t marks(std::uint32_t bucket) const {
-      return pair_states[bucket / 2] >> (bucket % 2 * 16 + count_bits) &
-             ((1u << order::classes) - 1);
-    }
-    KOKKOS_FUNCTION void mark(std::uint32_t bucket, std::uint32_t classes) const {
-      device::set_bits(device::scratch(pair_states + bucket / 2),
-                       classes << (bucket % 2 * 16 + count_bits));
-    }
-    /// Claims a slot. Returns the number of earlier claims: the slot, or at least bucket_slots if
-    /// the bucket is full.
-    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim_slot(std::uint32_t bucket) const {
-      std::uint32_t const shift = bucket % 2 * 16;
-      return device::fetch_add(device::scratch(pair_states + bucket / 2), 1u << shift) >> shift &
-             count_mask;
-    }
-  };
-  static constexpr int count_bits = 11;
-  static constexpr std::uint32_t count_mask = (1u << count_bits) - 1;
-  /// Claims of slots in one bucket before filling fails. Each thread of a team may claim once more,
-  /// which the bits of the count still hold.
-  static constexpr std::uint32_t max_claims = 512;
-  static_assert(max_claims + threads <= (1 << count_bits) && order::classes <= 16 - count_bits);
-  /// Rows of a thread that one word has bits for.
-  static constexpr std::uint32_t max_deferred_rows = 64;
-  /// The counters of a thread.
-  struct tally {
-    std::uint32_t inserted = 0, existing = 0, invalid = 0;
-  };
-  /// Value of `found` for a row whose key was not stored before.
-  static constexpr std::uint32_t no_slot = ~std::uint32_t(0);
-
-  template <class Team>
-  KOKKOS_FUNCTION segment segment_at(Team const& t, std::uint64_t index) const {
-    std::uint64_t const partition = index / m_plan.segments_per_partition;
-    std::uint64_t const begin = partition * m_plan.partition_pairs,
-                        end = Kokkos::min(begin + m_plan.partition_pairs, m_plan.pairs);
-    std::uint64_t const first =
-        Kokkos::min(begin + index % m_plan.segments_per_partition * m_plan.segment_pairs, end);
-    auto* const keys = reinterpret_cast<key_bits*>(t.scratch() + front_bytes);
-    std::uint64_t const slots = m_plan.segment_pairs * 2 * bucket_slots;
-    auto* const values = reinterpret_cast<value_bits*>(keys + slots);
-    std::uint64_t const pairs = Kokkos::min(m_plan.segment_pairs, end - first);
-    return {m_split.begin(partition),
-            pairs == 0 ? 0 : static_cast<std::uint32_t>(m_split.count(partition)),
-            static_cast<std::uint32_t>(2 * first),
-            static_cast<std::uint32_t>(2 * pairs),
-            reinterpret_cast<std::uint32_t*>(t.scratch()),
-            reinterpret_cast<std::uint32_t*>(values + (layout::has_value ? slots : 0)),
-            keys,
-            values};
-  }
-  KOKKOS_FUNCTION word* slots_of(segment const& p) const {
-    return m_table.slot_at(static_cast<std::uint64_t>(p.first_bucket) * bucket_slots);
-  }
-  KOKKOS_FUNCTION bucket_keys const& keys_of(segment const& p, std::uint32_t bucket) const {
-    return *reinterpret_cast<bucket_keys const*>(p.keys + bucket * bucket_slots);
-  }
-  /// Reads the slots of a segment into scratch, or makes them empty. Ends with a barrier.
-  template <class Team>
-  KOKKOS_FUNCTION void read_segment(Team const& t, segment const& p) const {
-    auto const size = static_cast<std::uint32_t>(t.size()),
-               rank = static_cast<std::uint32_t>(t.rank());
-    for (std::uint32_t i = rank; i < p.buckets / 2; i += size) p.pair_states[i] = 0;
-    if (m_state.is_empty) {
-      bucket_keys empty;
-      for (auto& key : empty.key) key = layout::key_of(m_table.slot().empty_slot());
-      for (std::uint32_t b = rank; b < p.buckets; b += size)
-        reinterpret_cast<bucket_keys*>(p.keys)[b] = empty;
-      t.barrier();
-      return;
-    }
-    copy_segment(t, p);
-    t.barrier();
-    if (m_state.has_order) read_marks(t, p);
-  }
-  template <class Team>
-  KOKKOS_FUNCTION void copy_segment(Team const& t, segment const& p) const {
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots() / group_slots;
-         i += static_cast<std::uint32_t>(t.size())) {
-      slot_group const g = reinterpret_cast<slot_group const*>(slots_of(p))[i];
-      KARPOS_UNROLL
-      for (std::uint32_t s = 0; s < group_slots; ++s) {
-        p.keys[i * group_slots + s] = layout::key_of(g.slot[s]);
-        if constexpr (layout::has_value)
-          p.values[i * group_slots + s] = layout::bits_of(layout::value_of(g.slot[s]));
-      }
-    }
-  }
-  /// Reads the marks from the order of the keys. Ends with a barrier.
-  template <class Team>
-  KOKKOS_FUNCTION void read_marks(Team const& t, segment const& p) const {
-    if constexpr (order::classes != 0) {
-      for (auto b = static_cast<std::uint32_t>(t.rank()); b < p.buckets;
-           b += static_cast<std::uint32_t>(t.size())) {
-        bucket_keys const keys = keys_of(p, b);
-        if (!all_live(keys)) continue;
-        std::uint32_t const marks = order::marks([&](int i) { return keys.key[i]; });
-        if (marks != 0) p.mark(b, marks);
-      }
-      t.barrier();
-    }
-  }
-  /// Returns whether a bucket has neither a hole nor a tombstone, so that its order is a mark.
-  KOKKOS_FORCEINLINE_FUNCTION bool all_live(bucket_keys const& keys) const {
-    return !has_key(keys, layout::key_of(m_table.slot().empty_slot())) &&
-           !has_key(keys, m_table.slot().reserved_keys().erased);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static bool has_key(bucket_keys const& keys, key_bits key) {
-    bool has = false;
-    for (std::uint32_t s = 0; s < bucket_slots; ++s) has = has | (keys.key[s] == key);
-    return has;
-  }
-  /// Puts the keys of each bucket into the order that marks the classes with keys beyond the pair.
-  /// Ends with a barrier.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void sort_buckets(Team const& t, segment const& p) const {
-    if constexpr (order::classes != 0) {
-      if (!m_state.has_order) return;
-      key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
-                     erased = m_table.slot().reserved_keys().erased;
-      for (auto b = static_cast<std::uint32_t>(t.rank()); b < p.buckets;
-           b += static_cast<std::uint32_t>(t.size())) {
-        bucket_keys const keys = keys_of(p, b);
-        if (keys.key[1] == empty || has_key(keys, erased)) continue;
-        std::uint32_t const marks = has_key(keys, empty) ? 0 : p.marks(b);
-        std::uint32_t const to = order::permutation([&](int i) { return keys.key[i]; }, marks);
-        if (to != order::identity) permute_slots(p, b * bucket_slots, keys, to);
-      }
-      t.barrier();
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void permute_slots(segment const& p, std::uint32_t first,
-                                                 bucket_keys const& keys, std::uint32_t to) const {
-    value_bits values[order::keys] = {};
-    if constexpr (layout::has_value)
-      for (std::uint32_t s = 0; s < order::keys; ++s) values[s] = p.values[first + s];
-    for (std::uint32_t s = 0; s < order::keys; ++s) {
-      std::uint32_t const at = first + (to >> 2 * s & 3);
-      p.keys[at] = keys.key[s];
-      if constexpr (layout::has_value) p.values[at] = values[s];
-    }
-  }
-  template <class Team>
-  KOKKOS_FUNCTION void write_segment(Team const& t, segment const& p) const {
-    word const empty = m_table.slot().empty_slot();
-    auto* const to = reinterpret_cast<slot_group*>(slots_of(p));
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.slots() / group_slots;
-         i += static_cast<std::uint32_t>(t.size())) {
-      auto const keys = reinterpret_cast<key_group const*>(p.keys)[i];
-      value_group values{};
-      if constexpr (layout::has_value) values = reinterpret_cast<value_group const*>(p.values)[i];
-      slot_group g;
-      KARPOS_UNROLL
-      for (std::uint32_t s = 0; s < group_slots; ++s)
-        g.slot[s] = keys.key[s] == layout::key_of(empty)
-                        ? empty
-                        : layout::pack(keys.key[s], values.value[s]);
-      to[i] = g;
-    }
-  }
-
-  /// Whether keys are equal exactly if their bits are: then rows may be placed first, and compared
-  /// afterwards.
-  static constexpr bool has_bit_equality =
-      std::is_same_v<decltype(std::declval<Table const&>().holds(
-                         std::declval<typename Table::key_type const&>())),
-                     typename Table::protocol::has_key>;
-
-  /// Places the rows of a segment as if all keys were distinct: a counter for each bucket says
-  /// which slot comes next, which takes a quarter of the instructions of add_rows. Then looks for
-  /// equal keys. Returns, on all threads, whether there are none, and no bucket had too many
-  /// claims. If not, the segment must be read again, the first batch of rows is loaded again, and
-  /// nothing is counted.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool try_fill(Team const& t, segment const& p, row (&rows)[batch],
-                                            tally& all) const {
-    begin_filling(t, p);
-    tally done;
-    bool fails = false;
-    std::uint64_t deferred = 0;
-    std::uint32_t const size = static_cast<std::uint32_t>(t.size()) * batch;
-    std::uint32_t const batches = p.rows / size + (p.rows % size != 0);
-    for (std::uint32_t b = 0; b < batches; ++b) {
-      KARPOS_UNROLL
-      for (int j = 0; j < batch; ++j) {
-        if (index_of(t, b, j) < p.rows && !fails && !try_place(p, rows[j], done, fails))
-          deferred |= std::uint64_t(1) << (b * batch + static_cast<std::uint32_t>(j));
-        load(t, p, b + 1, j, rows[j]);
-        t.template this_tile<width>().sync();
-      }
-    }
-    t.barrier();
-    fails |= has_equal_keys(t, p);
-    for (std::uint64_t rest = deferred; rest != 0; rest &= rest - 1)
-      fails |= mark_overflow(p, m_rows[p.first_row + index_of(t, 0, Kokkos::countr_zero(rest))]);
-    if (t.any(fails)) {
-      load(t, p, 0, rows);
-      return false;
-    }
-    append_deferred(t, p, 0, deferred);
-    all.inserted += done.inserted;
-    all.invalid += done.invalid;
-    return true;
-  }
-  /// Reads the segment unless the table is empty, and counts the taken slots. Ends with a barrier.
-  template <class Team>
-  KOKKOS_FUNCTION void begin_filling(Team const& t, segment const& p) const {
-    if (!m_state.is_empty) {
-      copy_segment(t, p);
-      t.barrier();
-    }
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.buckets / 2;
-         i += static_cast<std::uint32_t>(t.size()))
-      p.pair_states[i] =
-          m_state.is_empty ? 0 : bucket_state(p, 2 * i) | bucket_state(p, 2 * i + 1) << 16;
-    t.barrier();
-  }
-  /// Returns the number of taken slots of a bucket, and its marks in the bits above.
-  KOKKOS_FUNCTION std::uint32_t bucket_state(segment const& p, std::uint32_t bucket) const {
-    bucket_keys const keys = keys_of(p, bucket);
-    key_bits const empty = layout::key_of(m_table.slot().empty_slot());
-    std::uint32_t count = 0;
-    for (std::uint32_t s = 0; s < bucket_slots; ++s) count += keys.key[s] != empty;
-    if constexpr (order::classes != 0)
-      if (m_state.has_order && all_live(keys))
-        count |= order::marks([&](int i) { return keys.key[i]; }) << count_bits;
-    return count;
-  }
-  /// Puts a row into the next slot of its first pair, unless it belongs to another segment. Returns
-  /// false if the pair is full.
-  KOKKOS_FORCEINLINE_FUNCTION bool try_place(segment const& p, row const& r, tally& done,
-                                             bool& fails) const {
-    auto const key = open_addressing::key_of(r);
-    std::uint64_t const hash = m_table.hash(key);
-    std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
-    if (home >= p.buckets) return true;
-    if (m_table.reserved(key)) {
-      ++done.invalid;
-      return true;
-    }
-    std::uint32_t bucket = home;
-    std::uint32_t slot = p.claim_slot(bucket);
-    if (slot >= bucket_slots) {
-      fails |= slot >= max_claims;
-      bucket ^= 1;
-      slot = p.claim_slot(bucket);
-    }
-    if (slot >= bucket_slots) {
-      fails |= slot >= max_claims;
-      return false;
-    }
-    p.keys[bucket * bucket_slots + slot] = layout::key_of(Table::protocol::item(key, mapped{}));
-    if constexpr (layout::has_value)
-      p.values[bucket * bucket_slots + slot] = layout::bits_of(r.value);
-    ++done.inserted;
-    return true;
-  }
-  /// Returns whether keys of one pair are equal, among the pairs of this thread. Empties the slots
-  /// that are not taken.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool has_equal_keys(Team const& t, segment const& p) const {
-    key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
-                   erased = m_table.slot().reserved_keys().erased;
-    bool equal = false;
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < p.buckets / 2;
-         i += static_cast<std::uint32_t>(t.size())) {
-      bucket_keys keys[2] = {keys_of(p, 2 * i), keys_of(p, 2 * i + 1)};
-      std::uint32_t const counts = p.pair_states[i];
-      KARPOS_UNROLL
-      for (std::uint32_t s = 0; s < pair_slots; ++s) {
-        key_bits& key = keys[s / bucket_slots].key[s % bucket_slots];
-        if (s % bucket_slots >= (counts >> s / bucket_slots * 16 & count_mask)) key = empty;
-        bool same = false;
-        KARPOS_UNROLL
-        for (std::uint32_t before = 0; before < s; ++before)
-          same = same | (key == keys[before / bucket_slots].key[before % bucket_slots]);
-        equal = equal | (same & (key != empty) & (key != erased));
-      }
-      reinterpret_cast<bucket_keys*>(p.keys)[2 * i] = keys[0];
-      reinterpret_cast<bucket_keys*>(p.keys)[2 * i + 1] = keys[1];
-    }
-    return equal;
-  }
-  /// Marks the class of a row that found its pair full. Returns whether its key is in the pair.
-  KOKKOS_FORCEINLINE_FUNCTION bool mark_overflow(segment const& p, row const& r) const {
-    auto const key = open_addressing::key_of(r);
-    std::uint64_t const hash = m_table.hash(key);
-    std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
-    if constexpr (order::classes != 0) p.mark(home ^ 1, 1u << order::class_of(hash));
-    auto const bits = layout::key_of(Table::protocol::item(key, mapped{}));
-    bool there = false;
-    for (std::uint32_t b = 0; b < 2; ++b) {
-      bucket_keys const keys = keys_of(p, home ^ b);
-      for (std::uint32_t s = 0; s < bucket_slots; ++s) there = there | (keys.key[s] == bits);
-    }
-    return there;
-  }
-  static constexpr std::uint32_t pair_slots = 2 * bucket_slots;
-
-  /// Returns the index in the partition of the j-th row of a thread's batch.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t index_of(Team const& t,
-                                                            std::uint32_t batch_index, int j) {
-    return (batch_index * batch + static_cast<std::uint32_t>(j)) *
-               static_cast<std::uint32_t>(t.size()) +
-           static_cast<std::uint32_t>(t.rank());
-  }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, segment const& p, std::uint32_t batch_index,
-                                        row (&rows)[batch]) const {
-    KARPOS_UNROLL
-    for (int j = 0; j < batch; ++j) load(t, p, batch_index, j, rows[j]);
-  }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void load(Team const& t, segment const& p, std::uint32_t batch_index,
-                                        int j, row& r) const {
-    std::uint32_t const i = index_of(t, batch_index, j);
-    if (i < p.rows) r = m_rows[p.first_row + i];
-  }
   /// Adds the rows of a segment, the first batch of which is loaded, and defers those that found no
   /// slot. Ends with a barrier.
   template <class Team>
@@ -563,51 +196,6 @@ class build_segments {
     }
   }
 
-  /// Appends a thread's deferred rows, of the batches from `first` on, to those of all teams. Ends
-  /// with a barrier.
-  template <class Team>
-  KOKKOS_FUNCTION void append_deferred(Team const& t, segment const& p, std::uint32_t first,
-                                       std::uint64_t deferred) const {
-    std::uint64_t total = 0;
-    auto const count = static_cast<std::uint64_t>(Kokkos::popcount(deferred));
-    std::uint64_t at = t.prefix_sum(count, total);
-    if (total == 0) return;
-    auto* const base = reinterpret_cast<std::uint64_t*>(p.counts + insert_report::counters);
-    if (t.rank() == 0) *base = device::fetch_add(&m_counts->deferred, total);
-    t.barrier();
-    at += *base;
-    for (; deferred != 0; deferred &= deferred - 1) {
-      std::uint64_t const i = p.first_row + index_of(t, first, Kokkos::countr_zero(deferred));
-      if (at < m_deferred.capacity)
-        m_deferred.rows[at++] = m_rows[i];
-      else
-        device::set_bits(m_deferred.bits + i / 32, std::uint32_t(1) << (i % 32));
-    }
-    t.barrier();
-  }
-  /// Adds the counters of a team's threads to the report.
-  template <class Team>
-  KOKKOS_FUNCTION void add_counts(Team const& t, segment const& p, tally const& done) const {
-    for (int c = t.rank(); c < insert_report::counters; c += t.size()) p.counts[c] = 0;
-    t.barrier();
-    auto const add = [&](outcome o, std::uint32_t n) {
-      if (n != 0) device::add(device::scratch(p.counts + insert_report::counter_of(o)), n);
-    };
-    add(outcome::inserted, done.inserted);
-    add(outcome::existing, done.existing);
-    add(outcome::invalid, done.invalid);
-    t.barrier();
-    for (int c = t.rank(); c < insert_report::counters; c += t.size())
-      if (p.counts[c] != 0) device::add(&m_counts->report[c], std::uint64_t(p.counts[c]));
-  }
-
-  Table m_table;
-  segment_plan m_plan;
-  partition::partitioned_rows<row const> m_split;
-  row const* m_rows;
-  deferred_rows<row> m_deferred;
-  segment_counts* m_counts;
-  table_state m_state;
   Combine m_combine;
 };
 
