@@ -66,7 +66,7 @@ def stage_document(source, path, pages):
 
 
 def dark_as_well(picture):
-    """Inverts a picture on dark pages, but keeps its hues, if it has no colours for them (pictures of perf/plot and perf/portability)."""
+    """Inverts a picture on dark pages, but keeps its hues, if it has no colours for them (pictures of perf/measure/plot and perf/measure/portability)."""
     if "prefers-color-scheme" in picture:
         return picture
     style = "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.88) hue-rotate(180deg); } }</style>"

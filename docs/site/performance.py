@@ -13,8 +13,8 @@ RESULTS = ROOT / "perf" / "results"
 MAP = "karpos::hash_map"
 OPERATIONS = ("insert", "find hits", "find misses")
 CEILINGS = {"random_read": "ceiling: random reads", "random_cas": "ceiling: random compare-and-swap"}
-sys.path.insert(0, str(ROOT / "perf"))
-from results import objects_of  # noqa: E402 (perf/results.py)
+sys.path.insert(0, str(ROOT / "perf" / "measure"))
+from results import objects_of  # noqa: E402 (perf/measure/results.py)
 
 
 def runs_of(folder, form):
@@ -220,9 +220,9 @@ From {names_of(runs)}.
 
 
 def portability_page(folder):
-    """perf/portability makes it; the picture goes into the folder."""
+    """perf/measure/portability makes it; the picture goes into the folder."""
     machines = ["perf/results/h200", "perf/results/cpu/16-threads"]
-    made = subprocess.run([sys.executable, "-B", "perf/portability", "--svg", str(folder / "portability.svg"), *machines],
+    made = subprocess.run([sys.executable, "-B", "perf/measure/portability", "--svg", str(folder / "portability.svg"), *machines],
                           cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ})
     text = f"""# All machines side by side
 
@@ -231,7 +231,7 @@ The fraction of what each machine allows, or of the best peer in the same run, a
 ![As bars](portability.svg)
 
 {made.stdout}
-Printed by `perf/portability {' '.join(machines)}`.
+Printed by `perf/measure/portability {' '.join(machines)}`.
 """
     return text, {}
 

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "perf/driver/sssp/delta_stepping.hpp"
+#include "perf/measure/sssp/delta_stepping.hpp"
 
 namespace {
 

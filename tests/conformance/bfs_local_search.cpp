@@ -5,7 +5,7 @@
 /// must undo what it has found.
 #include <doctest/doctest.h>
 
-#include "perf/graph/edge_generators.hpp"
+#include "perf/measure/graph/edge_generators.hpp"
 #include "support/bfs_subject.hpp"
 #include "support/shapes.hpp"
 

@@ -4,7 +4,7 @@
 /// combination of options.
 #include <doctest/doctest.h>
 
-#include "perf/graph/edge_generators.hpp"
+#include "perf/measure/graph/edge_generators.hpp"
 #include "support/bfs_subject.hpp"
 
 namespace {

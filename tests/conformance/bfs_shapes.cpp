@@ -4,7 +4,7 @@
 /// classes, hubs that the whole grid expands, thousands of levels.
 #include <doctest/doctest.h>
 
-#include "perf/graph/edge_generators.hpp"
+#include "perf/measure/graph/edge_generators.hpp"
 #include "support/bfs_subject.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "perf/graph/generate_on.hpp"
+#include "perf/measure/graph/generate_on.hpp"
 #include "support/check.hpp"
 #include "support/space.hpp"
 

@@ -290,7 +290,7 @@ def mix(x):
 
 
 def words_of_one_hash(count):
-    """Different words with the same key in the driver (hash_of in perf/driver/bfs/vertex_numbers.cpp)."""
+    """Different words with the same key in the driver (hash_of in perf/tool/bfs/vertex_numbers.cpp)."""
     size, end, first, words = 16, int.from_bytes(b"zyxwvuts", "little"), b"first-00", []
     goal = (mix(size + int.from_bytes(first, "little")) + end) % 2**64
     for i in itertools.count():

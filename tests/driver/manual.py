@@ -3,7 +3,7 @@
 """Checks that the manual page has everything that --help prints, that roff reads it, that bash completes its words, and
 that the example in every command's help runs in the root of the repository.
 
-    manual.py DRIVER FOLDER     FOLDER: perf/driver/manual
+    manual.py DRIVER FOLDER     FOLDER: perf/tool/manual
 """
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs perf/portability on invented results whose table is known, and on the recorded ones.
+"""Runs perf/measure/portability on invented results whose table is known, and on the recorded ones.
 
     portability.py PERF     PERF: the folder perf/, with results/*/*.json
 """
@@ -18,7 +18,7 @@ from checks import check
 
 def run(perf, *words):
     quiet = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([sys.executable, perf / "portability", *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
+    return subprocess.run([sys.executable, perf / "measure/portability", *map(str, words)], capture_output=True, text=True, check=False, env=quiet)
 
 
 def context(device, threads):

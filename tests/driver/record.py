@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs perf/record_cpu.sh on small inputs, and perf/gap and perf/machine on invented ones.
+"""Runs perf/measure/record_cpu.sh on small inputs, and perf/measure/gap and perf/measure/machine on invented ones.
 
     record.py PERF DRIVER     PERF: the folder perf/; DRIVER: the program karpos
 """
@@ -42,7 +42,7 @@ def fake_gap(folder):
 
 def all_parts(perf, driver, folder):
     processors = os.cpu_count() or 1
-    done = run(perf / "record_cpu.sh", Path(driver).parent, folder / "out", THREADS=f"1 2 {processors + 1}", GAPBS=fake_gap(folder / "gap"))
+    done = run(perf / "measure/record_cpu.sh", Path(driver).parent, folder / "out", THREADS=f"1 2 {processors + 1}", GAPBS=fake_gap(folder / "gap"))
     check(f"record: exit code; {done.stderr[-300:]}", (done.returncode, done.stdout), (0, ""))
     check("record: more threads than processors", f"{processors + 1} threads are left out: there are {processors}" in done.stderr, True)
     if done.returncode != 0 or processors < 2:
@@ -76,7 +76,7 @@ def wrong_words(perf, driver, folder):
     build = Path(driver).parent
     cases = [([folder], {}, "no driver karpos in"), ([build, folder / "x", "hash"], {"THREADS": "4096"}, "nothing was measured"), ([], {}, "usage")]
     for words, changes, named in cases:
-        done = run(perf / "record_cpu.sh", *words, **changes)
+        done = run(perf / "measure/record_cpu.sh", *words, **changes)
         check(f"record {words}: '{done.stderr.strip()}'", (done.returncode != 0, named in done.stderr), (True, True))
 
 
@@ -85,7 +85,7 @@ def gap(perf, folder):
     result = folder / "bfs.json"
     made = {"format": "karpos-bfs-1", "parameters": {"graph": "uniform:scale=20,ef=16,seed=1,permute=0"}, "peers": [{"peer": "GAP"}, {"peer": "x"}]}
     result.write_text(json.dumps(made), encoding="ascii")
-    check("gap: exit code and complaints", (lambda d: (d.returncode, d.stderr))(run(perf / "gap", suite, result)), (0, ""))
+    check("gap: exit code and complaints", (lambda d: (d.returncode, d.stderr))(run(perf / "measure/gap", suite, result)), (0, ""))
     peers = json.loads(result.read_text(encoding="utf-8"))["peers"]
     check("gap: peers", [p["peer"] for p in peers], ["x", "GAP"])
     check("gap: options", (suite / "words").read_text(encoding="ascii").split(), ["-u", "20", "-k", "16", "-n", "65"])
@@ -94,7 +94,7 @@ def gap(perf, folder):
     for graph, named in (("grid:4x4,drop=0", "no graph like grid"), ("a.txt", "no graph like a.txt")):
         made["parameters"]["graph"] = graph
         result.write_text(json.dumps(made), encoding="ascii")
-        done = run(perf / "gap", suite, result)
+        done = run(perf / "measure/gap", suite, result)
         check(f"gap {graph}: '{done.stderr.strip()}'", (done.returncode, done.stderr.count("\n"), named in done.stderr), (1, 1, True))
 
 
@@ -109,7 +109,7 @@ def spread_and_drift(perf, folder):
     (where / "info.json").write_text('{"flags": "-O9", "compiler": "c"}', encoding="ascii")
     for name, value in (("a", result(1e-3, 2e-3, 4e-3)), ("b", result(1, 2)), ("noise-1", result(1e-3)), ("noise-2", result(3e-3))):
         (where / f"{name}.json").write_text(json.dumps(value), encoding="ascii")
-    done = run(perf / "machine", where)
+    done = run(perf / "measure/machine", where)
     check("machine: exit code and complaints", (done.returncode, done.stderr), (0, ""))
     for line in ("| karpos hash | 1 | 150.0% | 150.0% | 150.0% |", "| m insert | 2 | 200.0% |", "| flags | `-O9` |"):
         check(f"machine says '{line}'", line in done.stdout.splitlines(), True)

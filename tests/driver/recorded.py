@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs perf/compare and perf/plot on every recorded result.
+"""Runs perf/measure/compare and perf/measure/plot on every recorded result.
 
     recorded.py PERF     PERF: the folder perf/, with results/*/*.json
 """
@@ -38,7 +38,7 @@ def command_of(path):
 
 def compare_with_themselves(perf, files):
     for file in files:
-        done = run(perf / "compare", file, file)
+        done = run(perf / "measure/compare", file, file)
         if command_of(file) == "info":
             refuses(f"compare {file.name}", done, 2, "holds no result")
             continue
@@ -48,19 +48,19 @@ def compare_with_themselves(perf, files):
 
 
 def compare_two(perf, folder):
-    """perf/compare compares results of different machines, faster and slower, but never of two commands."""
-    done = run(perf / "compare", *(perf / "results" / machine / "topk-exact-uniform-1e7.json" for machine in ("cpu", "h200")))
+    """perf/measure/compare compares results of different machines, faster and slower, but never of two commands."""
+    done = run(perf / "measure/compare", *(perf / "results" / machine / "topk-exact-uniform-1e7.json" for machine in ("cpu", "h200")))
     for word in ("karpos::top_k scores=uniform", "full scores", " ms ", " us ", "faster"):
         check(f"compare of two machines says '{word}'", word in done.stdout, True)
     fast, slow = (folder / f"ablation-{name}.json" for name in ("baseline", "top-down"))
-    done = run(perf / "compare", fast, slow)
+    done = run(perf / "measure/compare", fast, slow)
     check("compare of two techniques", (done.returncode, "karpos::bfs graph=kron:scale=22" in done.stdout, "slower" in done.stdout), (1, True, True))
     names = {"hash": "hash-0.5", "mixed": "mixed-small-hash-20-20-60", "bfs": "bfs-grid", "topk": "topk-set-zipf-1e7"}
     for one, a in names.items():
         for other, b in names.items():
             if one != other:
-                refuses(f"compare {one} {other}", run(perf / "compare", folder / f"{a}.json", folder / f"{b}.json"), 2, f"karpos {other}")
-    refuses("compare without common rows", run(perf / "compare", folder / "hash-0.5.json", folder / "hash-0.8.json"), 2, "in common")
+                refuses(f"compare {one} {other}", run(perf / "measure/compare", folder / f"{a}.json", folder / f"{b}.json"), 2, f"karpos {other}")
+    refuses("compare without common rows", run(perf / "measure/compare", folder / "hash-0.5.json", folder / "hash-0.8.json"), 2, "in common")
 
 
 def unreadable_files(perf):
@@ -69,14 +69,14 @@ def unreadable_files(perf):
         for text, named in (('{"format": ', "is no JSON"), ("[1]", "other than objects"), ("", "holds no result"),
                             ('{"format": "karpos-hash-1"}', "has no 'parameters'")):
             broken.write_text(text, encoding="ascii")
-            refuses(f"compare of '{text}'", run(perf / "compare", broken, broken), 2, named)
-        refuses("compare of a missing file", run(perf / "compare", Path(folder) / "none", broken), 2, "none")
+            refuses(f"compare of '{text}'", run(perf / "measure/compare", broken, broken), 2, named)
+        refuses("compare of a missing file", run(perf / "measure/compare", Path(folder) / "none", broken), 2, "none")
 
 
 def plot_selects(perf, files, drawn):
     """Without matplotlib: a line for each file that is not drawn, then one that says what is missing."""
-    code = WITHOUT_MATPLOTLIB.format(folder=str(perf))
-    done = run("-c", code, perf / "plot", *files)
+    code = WITHOUT_MATPLOTLIB.format(folder=str(perf / "measure"))
+    done = run("-c", code, perf / "measure/plot", *files)
     lines = done.stderr.splitlines()
     check("plot without matplotlib: exit code", done.returncode, 1)
     check("plot without matplotlib: the last line", "install matplotlib" in lines[-1], True)
@@ -84,12 +84,12 @@ def plot_selects(perf, files, drawn):
     check("plot: one line each", len(left_out), len(lines) - 1)
     check("plot: other commands' results are left out", {f.name for f in files if command_of(f) != "hash"} <= left_out, True)
     check("plot: drawn files are not left out", left_out & drawn, set())
-    done = run("-c", code, perf / "plot", "--help")
+    done = run("-c", code, perf / "measure/plot", "--help")
     check("plot --help", (done.returncode, "--out FOLDER" in done.stdout, done.stderr), (0, True, ""))
 
 
 def plot_nothing(perf, folder):
-    done = run(perf / "plot", folder / "bfs-grid.json")
+    done = run(perf / "measure/plot", folder / "bfs-grid.json")
     check("plot of bfs alone", (done.returncode, done.stderr.count("\n"), "nothing to draw" in done.stderr), (1, 2, True))
 
 
@@ -99,7 +99,7 @@ def plot_draws(perf, files):
         return
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "new" / "folder"
-        done = run(perf / "plot", "--out", out, *files)
+        done = run(perf / "measure/plot", "--out", out, *files)
         check("plot: exit code", done.returncode, 0)
         names = sorted(path.name for path in out.glob("*"))
         check("plot: pictures", done.stdout.split(), [str(out / name) for name in ("hash-load-4.svg", "hash-size-4.svg", "hash-load-8.svg")])

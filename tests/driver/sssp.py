@@ -18,7 +18,7 @@ WORD = (1 << 64) - 1
 
 
 def weight(u, v, most):
-    """The random weight of an edge, as perf/driver/sssp/proof.hpp draws it."""
+    """The random weight of an edge, as perf/measure/sssp/proof.hpp draws it."""
     x = (min(u, v) << 32 | max(u, v)) * 0x9E3779B97F4A7C15 & WORD
     x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9 & WORD
     return 1 + (x ^ x >> 32) % most

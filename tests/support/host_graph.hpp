@@ -102,7 +102,7 @@ inline edge_pairs random_edges(std::uint64_t vertices, std::size_t count, std::u
   return edges;
 }
 /// Returns every edge of a list: a function of the position that has a size, as in
-/// perf/graph/edge_generators.hpp.
+/// perf/measure/graph/edge_generators.hpp.
 template <class List>
 edge_pairs drawn_edges(List const& list) {
   edge_pairs edges;

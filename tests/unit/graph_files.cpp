@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "perf/graph/input.hpp"
-#include "perf/graph/read_graph.hpp"
+#include "perf/tool/graph/input.hpp"
+#include "perf/tool/graph/read_graph.hpp"
 #include "support/check.hpp"
 
 namespace {

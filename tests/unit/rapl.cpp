@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/support/rapl.hpp"
+#include "perf/measure/support/rapl.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "perf/support/energy_use.hpp"
+#include "perf/measure/support/energy_use.hpp"
 
 namespace {
 namespace fs = std::filesystem;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "perf/driver/count/exact_number.hpp"
-#include "perf/driver/count/table_text.hpp"
+#include "perf/tool/count/exact_number.hpp"
+#include "perf/tool/count/table_text.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 // hardware tests for shared memory at every access. They also order the compiler's other accesses
 // even when relaxed. Random words in the cache of an H200, PTX / Kokkos 5.0 / libcu++, G/s: loads
 // 157 / 37 / 158, additions 106 / 106 / 79, additions in scratch 1,093 / 1,030 / 1,028
-// (perf/bench/launches.cpp).
+// (perf/measure/bench/launches.cpp).
 
 #if defined(KOKKOS_ENABLE_CUDA)
 

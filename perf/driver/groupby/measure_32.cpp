@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "perf/driver/groupby/measurement.hpp"
-
-namespace karpos::perf {
-
-template groupby_run measure_groupby<std::uint32_t>(groupby_measure_parameters const&,
-                                                    reporter const&);
-
-}  // namespace karpos::perf

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "perf/driver/join/measurement.hpp"
-
-namespace karpos::perf {
-
-template join_run measure_join<std::uint64_t>(join_measure_parameters const&, reporter const&);
-
-}  // namespace karpos::perf

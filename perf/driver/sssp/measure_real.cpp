@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "perf/driver/sssp/measurement.hpp"
-
-namespace karpos::perf {
-
-template void measure_sssp<std::uint64_t, double>(sssp_run&, opened_graph&, bool,
-                                                  Kokkos::Timer const&, load_progress const&);
-
-}  // namespace karpos::perf

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "perf/driver/topk/measurement.hpp"
-
-namespace karpos::perf {
-
-template topk_run measure_topk<float>(topk_parameters const&, score_source, Kokkos::Timer const&,
-                                      topk_progress const&);
-
-}  // namespace karpos::perf

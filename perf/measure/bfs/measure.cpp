@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/measure/bfs/measure.hpp"
+
+#include <utility>
+
+#include "perf/measure/graph/memory_needed.hpp"
+
+namespace karpos::perf {
+namespace {
+
+/// Returns whether 32-bit offsets suffice for a search, which also computes with offsets somewhat
+/// above the number of edges.
+bool fits_32_bits(std::uint64_t edges) {
+  return edges < (std::uint64_t(1) << 32) - (std::uint64_t(1) << 22);
+}
+
+}  // namespace
+
+bfs_run run_bfs(bfs_parameters const& p, load_progress const& report) {
+  Kokkos::Timer const clock;
+  opened_graph g = open_named_graph(p.graph, p.directed, p.relabel, report,
+                                    {.format = parse_graph_format(p.format)});
+  int const bits = p.offset_bits > 0                               ? p.offset_bits
+                   : fits_32_bits(max_edges(g.source, p.directed)) ? 32
+                                                                   : 64;
+  require_bfs_memory(g.source, p, bits);
+  if (bits == 32) return measure_bfs<std::uint32_t>(p, std::move(g), clock, report);
+  return measure_bfs<std::uint64_t>(p, std::move(g), clock, report);
+}
+
+}  // namespace karpos::perf

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/measure/graph/load_graph.hpp"
+
+#include <karpos/build_csr.hpp>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "perf/measure/graph/generate.hpp"
+
+namespace karpos::perf {
+namespace {
+
+template <class T>
+using host_array = Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
+template <class T>
+array<T> copy_of(space const& exec, std::vector<T> const& values) {
+  auto const copy =
+      detail::build_csr::graph_array<array<T>>(exec, "content of a file", values.size());
+  Kokkos::deep_copy(exec, copy, host_array<T>(values.data(), values.size()));
+  exec.fence("karpos::perf: content of a file");
+  return copy;
+}
+
+/// Returns the values in memory that kernels can access; on hosts the view refers to `values`.
+template <class T>
+auto make_accessible(space const& exec, std::vector<T> const& values) {
+  if constexpr (std::is_same_v<memory, Kokkos::HostSpace>)
+    return host_array<T>(values.data(), values.size());
+  else
+    return copy_of(exec, values);
+}
+
+template <class From, class To>
+struct convert {
+  From from;
+  To to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    to(i) = static_cast<typename To::value_type>(from(i));
+  }
+};
+
+template <class Offset>
+csr_graph<std::uint32_t, Offset, memory> wrapped(space const& exec,
+                                                 std::vector<std::uint64_t> const& offsets,
+                                                 std::vector<std::uint32_t> const& columns) {
+  auto const from = make_accessible(exec, offsets);
+  auto const to =
+      detail::build_csr::graph_array<array<Offset>>(exec, "row offsets", offsets.size());
+  using kernel = convert<decltype(from), decltype(to)>;
+  Kokkos::parallel_for("karpos::perf::offsets", range(exec, offsets.size()), kernel{from, to});
+  exec.fence("karpos::perf: row offsets");
+  return {to, copy_of(exec, columns)};
+}
+
+template <class Offset>
+auto build(space const& exec, csr_arrays const& arrays) {
+  std::uint64_t const widest = std::numeric_limits<Offset>::max();
+  detail::build_csr::require_at_most(widest, "edges", arrays.columns.size(),
+                                     "choose offsets of 64 bits");
+  auto g = wrapped<Offset>(exec, arrays.offsets, arrays.columns);
+  g = arrays.directed
+          ? g.with_transpose(wrapped<Offset>(exec, arrays.in_offsets, arrays.in_columns))
+          : g.undirected();
+  g.validate(exec);
+  return g.trusted();
+}
+
+bool is_directed(edge_list const& list, bool directed) { return directed && !list.undirected; }
+
+template <class Offset>
+auto build(space const& exec, edge_list const& list, bool directed, csr_options options) {
+  auto const sources = make_accessible(exec, list.sources),
+             targets = make_accessible(exec, list.targets);
+  options.symmetrise = !is_directed(list, directed);
+  auto const g = build_csr<Offset>(exec, list.vertices, sources, targets, options);
+  return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
+}
+
+/// Lowers the weight of the graph's edge that an entry of a list stands for.
+template <class Graph, class Ends, class From, class To>
+struct lower_weights {
+  typename Graph::offsets_view offsets;
+  typename Graph::columns_view columns;
+  Ends sources, targets;
+  From from;
+  To weight;
+  bool both_ways;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    lower_weight(sources(i), targets(i), static_cast<typename To::value_type>(from(i)));
+    if (both_ways)
+      lower_weight(targets(i), sources(i), static_cast<typename To::value_type>(from(i)));
+  }
+  KOKKOS_FUNCTION void lower_weight(std::uint32_t u, std::uint32_t v,
+                                    typename To::value_type value) const {
+    auto first = offsets(u), last = offsets(u + std::uint64_t(1));
+    while (first < last) {
+      auto const middle = first + (last - first) / 2;
+      if (columns(middle) < v)
+        first = middle + 1;
+      else
+        last = middle;
+    }
+    // A self loop is in the list only, as the graph drops it.
+    if (first < offsets(u + std::uint64_t(1)) && columns(first) == v)
+      Kokkos::atomic_min(&weight(first), value);
+  }
+};
+
+struct edges_of {
+  bool directed;
+  std::uint64_t operator()(generator_spec const& spec) const { return 2 * spec.candidates(); }
+  std::uint64_t operator()(csr_arrays const& arrays) const { return arrays.columns.size(); }
+  std::uint64_t operator()(edge_list const& list) const {
+    return (is_directed(list, directed) ? 1 : 2) * list.sources.size();
+  }
+};
+
+}  // namespace
+
+graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
+                        word_numbers const& words, graph_read_options const& options) {
+  if (!is_generator(name)) {
+    graph_file file = read_graph(name, report, words, options);
+    if (auto* const list = std::get_if<edge_list>(&file)) return std::move(*list);
+    return std::get<csr_arrays>(std::move(file));
+  }
+  generator_spec const spec = parse_generator(name);
+  if (options.format != graph_format::automatic)
+    throw std::invalid_argument("karpos: --format does not apply to " + name +
+                                " (it is generated): leave it out, or call a file ./NAME");
+  if (directed)
+    throw std::invalid_argument("karpos: --directed does not apply to " + name +
+                                " (generated graphs are undirected): leave it out");
+  return spec;
+}
+
+std::uint64_t max_edges(graph_source const& source, bool directed) {
+  return std::visit(edges_of{directed}, source);
+}
+
+template <class Offset>
+csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
+                                                     bool directed, load_progress const& report,
+                                                     csr_options const& clean) {
+  if (auto const* const spec = std::get_if<generator_spec>(&source))
+    return generate<Offset>(exec, *spec, report, clean);
+  report(0, "rows");
+  if (auto const* const arrays = std::get_if<csr_arrays>(&source))
+    return build<Offset>(exec, *arrays);
+  return build<Offset>(exec, std::get<edge_list>(source), directed, clean);
+}
+
+template <class Weight, class Offset>
+array<Weight> build_weights(space const& exec,
+                            csr_graph<std::uint32_t, Offset, memory> const& graph,
+                            edge_list const& list, bool directed) {
+  using graph_type = csr_graph<std::uint32_t, Offset, memory>;
+  auto const sources = make_accessible(exec, list.sources),
+             targets = make_accessible(exec, list.targets);
+  auto const from = make_accessible(exec, list.weights);
+  auto const weight = make_array<Weight>("weights", graph.edges());
+  Kokkos::deep_copy(exec, weight, std::numeric_limits<Weight>::max());
+  using kernel = lower_weights<graph_type, std::remove_const_t<decltype(sources)>,
+                               std::remove_const_t<decltype(from)>, array<Weight>>;
+  Kokkos::parallel_for("karpos::perf::lower_weights", range(exec, list.sources.size()),
+                       kernel{graph.row_offsets(), graph.column_indices(), sources, targets, from,
+                              weight, !is_directed(list, directed)});
+  exec.fence("karpos::perf: weights of a file");
+  return weight;
+}
+
+template array<std::uint32_t> build_weights(space const&,
+                                            csr_graph<std::uint32_t, std::uint32_t, memory> const&,
+                                            edge_list const&, bool);
+template array<std::uint32_t> build_weights(space const&,
+                                            csr_graph<std::uint32_t, std::uint64_t, memory> const&,
+                                            edge_list const&, bool);
+template array<double> build_weights(space const&,
+                                     csr_graph<std::uint32_t, std::uint64_t, memory> const&,
+                                     edge_list const&, bool);
+
+template csr_graph<std::uint32_t, std::uint32_t, memory> build_graph(space const&,
+                                                                     graph_source const&, bool,
+                                                                     load_progress const&,
+                                                                     csr_options const&);
+template csr_graph<std::uint32_t, std::uint64_t, memory> build_graph(space const&,
+                                                                     graph_source const&, bool,
+                                                                     load_progress const&,
+                                                                     csr_options const&);
+
+}  // namespace karpos::perf

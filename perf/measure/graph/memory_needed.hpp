@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "perf/measure/bfs/parameters.hpp"
+#include "perf/measure/graph/load_graph.hpp"
+
+namespace karpos::perf {
+
+/// Returns a lower bound of the bytes of host memory for building and searching the graph, in
+/// addition to the source.
+double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset_bits);
+
+/// Bytes per vertex and per edge that a command needs in addition to those of a search.
+struct extra_memory {
+  double per_vertex = 0, per_edge = 0;
+};
+
+/// Refuses a graph that does not fit into memory before it is built: a file of two lines may name
+/// vertex 3,000,000,000.
+/// Throws: allocation_error that says how much memory is needed, and what to do.
+void require_bfs_memory(graph_source const& source, bfs_parameters const& p, int offset_bits,
+                        extra_memory const& extra = {});
+
+}  // namespace karpos::perf

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/measure/sssp/measurement.hpp"
+
+namespace karpos::perf {
+
+template void measure_sssp<std::uint32_t, std::uint32_t>(sssp_run&, opened_graph&, bool,
+                                                         Kokkos::Timer const&,
+                                                         load_progress const&);
+
+}  // namespace karpos::perf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/measure/support/generator_settings.hpp"
+
+#include <algorithm>
+#include <karpos/contract.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "perf/measure/support/text.hpp"
+
+namespace karpos::perf {
+
+void for_each_setting(std::string const& generator,
+                      std::function<void(std::string const&, std::string const&)> const& set) {
+  std::size_t const colon = generator.find(':');
+  std::istringstream items(colon == std::string::npos ? "" : generator.substr(colon + 1));
+  std::vector<std::string> given;
+  for (std::string item; std::getline(items, item, ',');) {
+    std::size_t const equals = item.find('=');
+    std::string const key = item.substr(0, equals);
+    if (std::find(given.begin(), given.end(), key) != given.end())
+      detail::reject(key + " of a generator is given twice", "'" + item + "'", "give it once");
+    given.push_back(key);
+    set(key, equals == std::string::npos ? "" : item.substr(equals + 1));
+  }
+}
+
+std::uint64_t count_setting(std::string const& key, std::string const& value, std::uint64_t most) {
+  std::uint64_t count = 0;
+  try {
+    count = parse_count(value);
+  } catch (std::invalid_argument const&) {
+  }
+  if (count < 1 || count > most)
+    detail::reject(key + " of a generator is out of range", "'" + value + "'",
+                   "choose a count from 1 to " + std::to_string(most));
+  return count;
+}
+
+double number_setting(std::string const& key, std::string const& value, double least, double most,
+                      bool least_included) {
+  std::istringstream in(value);
+  double x = 0;
+  if (!(in >> x) || !in.eof() || !(x > least || (least_included && x == least)) || !(x <= most)) {
+    std::ostringstream range;
+    range << "choose a number " << (least_included ? "from " : "above ") << least
+          << (least_included ? " to " : ", up to ") << most;
+    detail::reject(key + " of a generator is out of range", "'" + value + "'", range.str());
+  }
+  return x;
+}
+
+}  // namespace karpos::perf

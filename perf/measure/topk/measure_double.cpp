@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/measure/topk/measurement.hpp"
+
+namespace karpos::perf {
+
+template topk_run measure_topk<double>(topk_parameters const&, score_source, Kokkos::Timer const&,
+                                       topk_progress const&);
+
+}  // namespace karpos::perf

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/tool/command.hpp"
+#include "perf/tool/distributed/over_ranks.hpp"
+
+namespace karpos::perf {
+namespace {
+
+[[noreturn]] int refuse() {
+  throw bad_input(
+      "--distributed does not apply (this build has no MPI): install one (Debian: libopenmpi-dev "
+      "openmpi-bin) and configure again");
+}
+
+}  // namespace
+
+int bfs_over_ranks(bfs_parameters const&, bool) { refuse(); }
+int count_over_ranks(count_options const&) { refuse(); }
+int hash_over_ranks(hash_parameters const&, bool) { refuse(); }
+
+}  // namespace karpos::perf

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "karpos/join.hpp"
+#include "perf/tool/count/table_format.hpp"
+
+namespace karpos::perf {
+
+/// Parameters of `karpos join` for two files.
+struct join_parameters {
+  std::string left, right, output;
+  std::vector<std::string> on;  ///< "column", or "left column=right column"
+  std::string how = "inner";
+  format_settings format;
+  std::size_t top = 10;
+};
+
+/// Parameters of `karpos distinct`.
+struct distinct_parameters {
+  std::string file, output;
+  std::vector<std::string> by;  ///< columns; empty: all
+  format_settings format;
+  std::size_t top = 10;
+};
+
+/// Returns the names of the kinds of joins.
+std::vector<std::string> join_kind_names();
+/// Returns the kind with that name.
+join_kind join_kind_of(std::string const& name);
+
+}  // namespace karpos::perf

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/tool/maps/map_arguments.hpp"
+
+#include <algorithm>
+
+#include "perf/measure/support/context.hpp"
+#include "perf/tool/option_values.hpp"
+
+namespace karpos::perf {
+
+namespace {
+
+/// Returns the names except those that do not fit the command, with `between` between them.
+std::string list_supported(std::vector<std::string> const& names, map_arguments const& arguments,
+                           char const* between) {
+  std::string list;
+  for (std::string const& name : names)
+    if (std::find(arguments.unsupported.begin(), arguments.unsupported.end(), name) ==
+        arguments.unsupported.end())
+      list += (list.empty() ? "" : between) + name;
+  return list;
+}
+
+std::vector<std::string> all_subjects() {
+  std::vector<std::string> names;
+  for (subject_entry const& s : subjects()) names.push_back(s.id);
+  return names;
+}
+
+}  // namespace
+
+void add_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p, char const* keys,
+                     char const* load) {
+  app.add_option("--map", arguments.map, "which of our maps")
+      ->capture_default_str()
+      ->check(CLI::IsMember(our_subjects())
+                  .description("{" + list_supported(our_subjects(), arguments, ",") + "}"));
+  app.add_option("--keys", arguments.keys, keys)
+      ->capture_default_str()
+      ->transform(count_validator());
+  arguments.with_load = app.add_option("--load", p.load, load)
+                            ->capture_default_str()
+                            ->check(number_between(0.01, 0.98));
+}
+
+void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p) {
+  app.add_option("--key-bytes", p.key_bytes, "bytes of a key, and of a value")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"4", "8"}));
+  app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
+      ->capture_default_str()
+      ->transform(count_validator())
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--seed", p.seed, "of the random keys")
+      ->transform(count_validator())
+      ->capture_default_str();
+  arguments.with_peers =
+      app.add_option("--peers", arguments.peers,
+                     "other maps in the same run, ours too, of " +
+                         list_supported(all_subjects(), arguments, ", ") + ";\nno names: all peers")
+          ->expected(0, -1)
+          ->delimiter(',');
+  app.add_flag("--json", arguments.as_json, "print one JSON object");
+}
+
+std::vector<std::string> chosen_maps(map_arguments const& arguments,
+                                     std::function<bool(subject_entry const&)> const& can) {
+  std::vector<std::string> maps = {arguments.map};
+  if (arguments.with_peers->count() == 0) return maps;
+  for (std::string const& id : arguments.peers)
+    if (!id.empty()) maps.push_back(id);  // --peers without a value is one empty name
+  if (maps.size() > 1) return maps;
+  for (subject_entry const& s : subjects())
+    if (s.peer && can(s)) maps.push_back(s.id);
+  return maps;
+}
+
+void print_machine(int repetitions, std::vector<ceiling> const& ceilings) {
+  std::printf("%s\n", run_description(repetitions).c_str());
+  std::printf("\nceilings over as much memory\n");
+  for (ceiling const& c : ceilings)
+    std::printf("  %s %s %s GB/s   %d bytes each, %s\n", left(c.name, 12).c_str(),
+                c.name == "copy" ? "           "
+                                 : (right(three_digits(c.rate() * 1e-9), 7) + " G/s").c_str(),
+                right(three_digits(c.bytes_per_second() * 1e-9), 7).c_str(), c.bytes_each,
+                c.variant.c_str());
+}
+
+}  // namespace karpos::perf
