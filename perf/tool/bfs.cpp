@@ -10,6 +10,7 @@
 #include "perf/measure/support/progress.hpp"
 #include "perf/measure/support/text.hpp"
 #include "perf/tool/bfs/graph_options.hpp"
+#include "perf/tool/bfs/open_graph.hpp"
 #include "perf/tool/command.hpp"
 #include "perf/tool/distributed/over_ranks.hpp"
 #include "perf/tool/option_values.hpp"
@@ -87,15 +88,10 @@ int bfs(bfs_arguments const& o) {
   if (p.permute)
     throw bad_input(
         "--permute does not apply (one process has all vertices): choose --distributed");
-  bfs_run run;
-  {
-    progress bar("karpos bfs");
-    run = run_bfs(p, [&](double part, std::string const& what) { bar.show(part, what); });
-  }
-  if (o.as_json)
-    print_json(to_json(run));
-  else
-    print(run);
+  bfs_run const run = with_progress("karpos bfs", [&](reporter const& report) {
+    return run_bfs(p, open_graph_of(p, report), report);
+  });
+  print_report(o.as_json, run);
   return report_wrong(run);
 }
 

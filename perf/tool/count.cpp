@@ -68,10 +68,7 @@ count_result count_file(count_options const& o) {
 int count(count_options const& o) {
   if (o.distributed) return count_over_ranks(o);
   count_result const r = count_file(o);
-  if (o.as_json)
-    print_json(to_json(o, r));
-  else
-    print(o, r);
+  print_report(o.as_json, o, r);
   return 0;
 }
 

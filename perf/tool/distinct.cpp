@@ -20,16 +20,12 @@ struct distinct_arguments {
 int distinct_rows(distinct_arguments const& o) {
   distinct_parameters const& p = o.of_file;
   require_output(p.output, {p.file}, "the table");
-  distinct_file found;
-  {
-    progress bar("karpos distinct");
-    found = find_distinct(p, [&](double part, std::string const& what) { bar.show(part, what); });
-    if (!p.output.empty()) write_rows(p.output, found.rows);
-  }
-  if (o.as_json)
-    print_json(to_json(p, found));
-  else
-    print(p, found);
+  distinct_file const found = with_progress("karpos distinct", [&](reporter const& report) {
+    distinct_file d = find_distinct(p, report);
+    if (!p.output.empty()) write_rows(p.output, d.rows);
+    return d;
+  });
+  print_report(o.as_json, p, found);
   return 0;
 }
 

@@ -34,15 +34,9 @@ int measure(groupby_arguments const& o) {
   p.rows = parse_row_spec(o.rows);
   p.rows.seed = o.seed;
   p.with_sort = o.for_generators.front()->count() > 0;
-  groupby_run run;
-  {
-    progress bar("karpos groupby");
-    run = run_groupby(p, [&](double part, std::string const& what) { bar.show(part, what); });
-  }
-  if (o.as_json)
-    print_json(to_json(run));
-  else
-    print(run);
+  groupby_run const run = with_progress(
+      "karpos groupby", [&](reporter const& report) { return run_groupby(p, report); });
+  print_report(o.as_json, run);
   if (run.wrong() == 0) return 0;
   std::fprintf(stderr, "karpos: %s groups were wrong\n", grouped(run.wrong()).c_str());
   return 1;
@@ -57,16 +51,10 @@ int group(groupby_arguments const& o) {
     throw bad_input(
         "--by is missing: name the column, or columns, whose equal values make a group");
   require_output(p.output, {p.file}, "the table");
-  file_groups groups;
-  {
-    progress bar("karpos groupby");
-    groups = group_file(p, [&](double part, std::string const& what) { bar.show(part, what); });
-  }
+  file_groups const groups = with_progress(
+      "karpos groupby", [&](reporter const& report) { return group_file(p, report); });
   if (!p.output.empty()) write_groups(p.output, groups);
-  if (o.as_json)
-    print_json(to_json(p, groups));
-  else
-    print(p, groups);
+  print_report(o.as_json, p, groups);
   return 0;
 }
 

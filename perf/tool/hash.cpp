@@ -4,9 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "perf/measure/support/energy_report.hpp"
 #include "perf/measure/support/hash_input.hpp"
-#include "perf/measure/support/hash_json.hpp"
+#include "perf/measure/support/hash_report.hpp"
 #include "perf/measure/support/hash_run.hpp"
 #include "perf/tool/command.hpp"
 #include "perf/tool/distributed/over_ranks.hpp"
@@ -22,48 +21,6 @@ struct hash_options {
   std::string layout, multiplicity;
   bool distributed = false;
 };
-
-void print_heading(hash_run const& run) {
-  hash_parameters const& p = run.parameters;
-  std::printf("%s of %d + %d bytes, ", counted(p.keys, "key", "keys").c_str(), p.key_bytes,
-              p.key_bytes);
-  if (p.multiplicity > 0)
-    std::printf("%s a key, ", counted(p.multiplicity, "pair", "pairs").c_str());
-  if (run.supports_load) std::printf("load %.2f, ", p.load);
-  std::printf("%s of table", human_bytes(static_cast<double>(run.table_bytes)).c_str());
-  std::printf("%s\n", p.input == "device" ? "" : (", input in memory: " + p.input).c_str());
-  print_machine(p.repetitions, run.ceilings);
-}
-
-std::string text_of(std::uint64_t n) { return grouped(n); }
-std::string text_of(double x) { return three_digits(x); }
-
-void print_map(hash_result const& r, std::string const& ours) {
-  std::printf("\n%s%s\n", r.map.c_str(), r.threads == 1 ? ", 1 thread" : "");
-  for (fact const& f : r.facts)
-    std::printf("  %s %s\n", left(f.name, 16).c_str(),
-                std::visit([](auto value) { return text_of(value); }, f.value).c_str());
-  std::printf("  operation         G/s    GB/s   of its ceiling     %s\n",
-              r.map == ours ? "" : ("  " + ours + " is").c_str());
-}
-
-void print_results(hash_run const& run) {
-  std::string const& ours = run.results.front().map;
-  std::string last;
-  for (hash_result const& r : run.results) {
-    if (r.map != last) print_map(r, ours);
-    bool const compared = r.map != ours && run.speedup_over(r) > 0;
-    last = r.map;
-    std::printf(
-        "  %s %s %s   %s %s %s%s\n", left(r.operation, 12).c_str(),
-        right(three_digits(r.rate() * 1e-9), 8).c_str(),
-        right(three_digits(r.rate() * r.bytes_each * 1e-9), 7).c_str(),
-        right(three_digits(r.ratio()), 6).c_str(), left(r.bound, 11).c_str(),
-        !compared ? "" : (right(three_digits(run.speedup_over(r)), 7) + "x as fast").c_str(),
-        r.wrong == 0 ? "" : ("   WRONG: " + grouped(r.wrong)).c_str());
-    if (r.energy) print(*r.energy, "query", static_cast<double>(r.energy->rounds * r.operations));
-  }
-}
 
 /// Refuses --load if no map has the load asked for.
 void require_load_support(hash_options const& o) {
@@ -116,16 +73,10 @@ int hash(hash_options o) {
   resolve_input(o.parameters);
   require_energy_support(o);
   if (o.distributed) return hash_over_ranks(o.parameters, o.arguments.as_json);
-  hash_run run;
-  {
-    progress bar("karpos hash");
-    run =
-        run_hash(o.parameters, [&](double part, std::string const& what) { bar.show(part, what); });
-  }
-  return report_run(run, o.arguments.as_json, [](hash_run const& r) {
-    print_heading(r);
-    print_results(r);
-  });
+  return report_run(
+      with_progress("karpos hash",
+                    [&](reporter const& report) { return run_hash(o.parameters, report); }),
+      o.arguments.as_json);
 }
 
 action define_hash(CLI::App& app) {

@@ -36,15 +36,9 @@ int measure_tables(join_arguments const& o) {
   p.tables.seed = o.seed;
   p.how = o.of_files.how;
   p.with_sort = o.for_generators.front()->count() > 0;
-  join_run run;
-  {
-    progress bar("karpos join");
-    run = run_join(p, [&](double part, std::string const& what) { bar.show(part, what); });
-  }
-  if (o.as_json)
-    print_json(to_json(run));
-  else
-    print(run);
+  join_run const run =
+      with_progress("karpos join", [&](reporter const& report) { return run_join(p, report); });
+  print_report(o.as_json, run);
   if (run.wrong == 0) return 0;
   std::fprintf(stderr, "karpos: %s rows were wrong\n", grouped(run.wrong).c_str());
   return 1;
@@ -70,16 +64,12 @@ int join_two_files(join_arguments const& o) {
   require_none(o.for_generators, o.of_files.left + " is a file", "a generator");
   join_parameters const& p = o.of_files;
   require_two_files(p);
-  joined_files joined;
-  {
-    progress bar("karpos join");
-    joined = join_files(p, [&](double part, std::string const& what) { bar.show(part, what); });
-    if (!p.output.empty()) write_rows(p.output, joined.rows);
-  }
-  if (o.as_json)
-    print_json(to_json(p, joined));
-  else
-    print(p, joined);
+  joined_files const joined = with_progress("karpos join", [&](reporter const& report) {
+    joined_files j = join_files(p, report);
+    if (!p.output.empty()) write_rows(p.output, j.rows);
+    return j;
+  });
+  print_report(o.as_json, p, joined);
   return 0;
 }
 

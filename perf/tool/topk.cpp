@@ -12,6 +12,7 @@
 #include "perf/measure/topk/summary.hpp"
 #include "perf/tool/command.hpp"
 #include "perf/tool/option_values.hpp"
+#include "perf/tool/topk/read_scores.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -88,17 +89,20 @@ int report_wrong(topk_run const& run) {
   return run.wrong() > 0 ? 1 : 0;
 }
 
+score_source open_scores(topk_parameters const& p, reporter const& report) {
+  if (is_generator(p.scores)) return generated_scores(p);
+  score_source source;
+  source.content =
+      read_scores(p.scores, [&](double part, std::string const& w) { report(0.4 * part, w); });
+  return source;
+}
+
 int topk(topk_arguments const& o) {
   topk_parameters const p = parameters_of(o);
-  topk_run run;
-  {
-    progress bar("karpos topk");
-    run = run_topk(p, [&](double part, std::string const& what) { bar.show(part, what); });
-  }
-  if (o.as_json)
-    print_json(to_json(run));
-  else
-    print(run);
+  topk_run const run = with_progress("karpos topk", [&](reporter const& report) {
+    return run_topk(p, open_scores(p, report), report);
+  });
+  print_report(o.as_json, run);
   return report_wrong(run);
 }
 

@@ -124,8 +124,11 @@ def violations(root):
                 yield "kokkos-impl", name, number, "uses Kokkos::Impl, which changes without notice"
             if "Kokkos::atomic_load" in line:
                 yield "atomic-load", name, number, "Kokkos::atomic_load is a compare-and-swap loop: use karpos::device::load_relaxed"
-            if layer in LAYERS and (include := INCLUDE.match(line)):
+            include = INCLUDE.match(line)
+            if include and layer in LAYERS:
                 yield from wrong_arrow(root, name, number, layer, include[1])
+            if include and name.startswith("perf/measure/") and include[1].startswith(("perf/tool/", "CLI/")):
+                yield "measure", name, number, f"includes '{include[1]}': measuring code reads neither users' files nor options"
 
 
 def unreadable_comments(name, lines):
@@ -185,6 +188,8 @@ CLEAN = {
     "algorithms/karpos/detail/common/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
     "algorithms/karpos/long.hpp": HEAD + "int f();\n\n// says what f does\n" * (LONGEST_PUBLIC_HEADER - 1),
     "algorithms/karpos/detail/common/short.hpp": HEAD + "/// Returns n.\n/// The same without a tile.\nint n(); // " + "x" * 88 + "\n",
+    "perf/measure/run.hpp": HEAD + "#include <karpos/map.hpp>\n",
+    "perf/tool/read_table.hpp": HEAD + '#include "perf/measure/run.hpp"\n#include <CLI/CLI.hpp>\n',
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
 }
 PLANTED = [
@@ -209,6 +214,8 @@ PLANTED = [
     ("arrow", "algorithms/karpos/map.hpp", '#include "perf/timer.hpp"\n'),
     ("arrow", "algorithms/karpos/map.hpp", '#include "../../tests/support/oracle.hpp"\n'),
     ("arrow", "algorithms/karpos/map.hpp", "#include <karpos/nowhere.hpp>\n"),
+    ("measure", "perf/measure/run.hpp", '#include "perf/tool/read_table.hpp"\n'),
+    ("measure", "perf/measure/run.hpp", "#include <CLI/CLI.hpp>\n"),
     ("length", "algorithms/karpos/map.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("length", "algorithms/karpos/distributed/plan.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("comment-length", "algorithms/karpos/detail/common/long.hpp", "int g();  // " + "x" * 89 + "\n"),

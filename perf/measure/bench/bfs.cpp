@@ -24,7 +24,7 @@ bfs_run run_measurement(std::string const& graph, bfs_direction direction) {
   p.validate = true;
   p.baseline = true;
   p.options.direction = direction;
-  return run_bfs(p, [](double, std::string const&) {});
+  return run_bfs(p, generated_graph(graph), [](double, std::string const&) {});
 }
 
 void measure(benchmark::State& state, bfs_run const& run, samples bfs_result::*time) {

@@ -23,13 +23,13 @@ sssp_run measure_paths(std::string const& graph) {
   p.graph = graph;
   p.sources = 4;
   p.baseline = has_sssp_baseline();
-  return run_sssp(p, nothing);
+  return run_sssp(p, generated_graph(graph), nothing);
 }
 components_run measure_components(std::string const& graph) {
   components_parameters p;
   p.graph = graph;
   p.baseline = true;
-  return run_components(p, nothing);
+  return run_components(p, generated_graph(graph), nothing);
 }
 
 void add_paths(std::string const& way, std::string const& graph, samples sssp_result::*time) {

@@ -18,7 +18,7 @@ topk_run run_measurement(std::string const& scores, top_k_result result) {
   p.scores = scores;
   p.result = result;
   if (result == top_k_result::set) p.peers = topk_peer_names();
-  return run_topk(p, [](double, std::string const&) {});
+  return run_topk(p, generated_scores(p), [](double, std::string const&) {});
 }
 
 void measure(benchmark::State& state, topk_run const& run) {

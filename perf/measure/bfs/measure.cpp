@@ -16,16 +16,13 @@ bool fits_32_bits(std::uint64_t edges) {
 
 }  // namespace
 
-bfs_run run_bfs(bfs_parameters const& p, load_progress const& report) {
-  Kokkos::Timer const clock;
-  opened_graph g = open_named_graph(p.graph, p.directed, p.relabel, report,
-                                    {.format = parse_graph_format(p.format)});
+bfs_run run_bfs(bfs_parameters const& p, opened_graph g, reporter const& report) {
   int const bits = p.offset_bits > 0                               ? p.offset_bits
                    : fits_32_bits(max_edges(g.source, p.directed)) ? 32
                                                                    : 64;
   require_bfs_memory(g.source, p, bits);
-  if (bits == 32) return measure_bfs<std::uint32_t>(p, std::move(g), clock, report);
-  return measure_bfs<std::uint64_t>(p, std::move(g), clock, report);
+  if (bits == 32) return measure_bfs<std::uint32_t>(p, std::move(g), report);
+  return measure_bfs<std::uint64_t>(p, std::move(g), report);
 }
 
 }  // namespace karpos::perf

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Timer.hpp>
 #include <cstdint>
 
 #include "perf/measure/bfs/parameters.hpp"
@@ -9,20 +8,18 @@
 
 namespace karpos::perf {
 
-/// Loads the graph and measures what the parameters ask for. Calls `report(part, what)` as the work
-/// progresses. Throws an error that makes the input unusable before the first search.
-bfs_run run_bfs(bfs_parameters const& p, load_progress const& report);
+/// Builds the graph and measures what the parameters ask for. Calls `report(part, what)` as the
+/// work progresses. Throws an error that makes the input unusable before the first search.
+bfs_run run_bfs(bfs_parameters const& p, opened_graph graph, reporter const& report);
 
-/// Does the part of run_bfs that depends on the width of offsets, after the graph was opened;
-/// `clock` started before that. Each width, 32 and 64 bits, has a file of its own, since the
-/// kernels of a search take long to compile.
+/// Does the part of run_bfs that depends on the width of offsets. Each width, 32 and 64 bits, has a
+/// file of its own, since the kernels of a search take long to compile.
 template <class Offset>
-bfs_run measure_bfs(bfs_parameters const& p, opened_graph graph, Kokkos::Timer const& clock,
-                    load_progress const& report);
+bfs_run measure_bfs(bfs_parameters const& p, opened_graph graph, reporter const& report);
 
 extern template bfs_run measure_bfs<std::uint32_t>(bfs_parameters const&, opened_graph,
-                                                   Kokkos::Timer const&, load_progress const&);
+                                                   reporter const&);
 extern template bfs_run measure_bfs<std::uint64_t>(bfs_parameters const&, opened_graph,
-                                                   Kokkos::Timer const&, load_progress const&);
+                                                   reporter const&);
 
 }  // namespace karpos::perf

@@ -3,13 +3,6 @@
 
 namespace karpos::perf {
 
-template <class Offset>
-bfs_run measure_bfs(bfs_parameters const& p, opened_graph graph, Kokkos::Timer const& clock,
-                    load_progress const& report) {
-  return bfs_measurement<Offset>(p, report)(std::move(graph), clock);
-}
-
-template bfs_run measure_bfs<std::uint32_t>(bfs_parameters const&, opened_graph,
-                                            Kokkos::Timer const&, load_progress const&);
+template bfs_run measure_bfs<std::uint32_t>(bfs_parameters const&, opened_graph, reporter const&);
 
 }  // namespace karpos::perf

@@ -28,14 +28,14 @@ class bfs_measurement {
  public:
   using graph_type = csr_graph<std::uint32_t, Offset, memory>;
 
-  bfs_measurement(bfs_parameters const& p, load_progress const& report)
+  bfs_measurement(bfs_parameters const& p, reporter const& report)
       : m_report(report),
         m_timer(m_exec) {
     m_run.parameters = p;
     m_run.offset_bits = 8 * sizeof(Offset);
   }
 
-  bfs_run operator()(opened_graph graph, Kokkos::Timer const& clock) {
+  bfs_run operator()(opened_graph graph) {
     m_run.graph = std::move(graph.name);
     m_run.names = std::move(graph.names);
     m_run.layout = std::move(graph.layout);
@@ -43,7 +43,7 @@ class bfs_measurement {
         m_exec, graph.source, parameters().directed,
         [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); }, parameters().clean());
     graph.source = {};  // frees the memory
-    m_run.load_seconds = clock.seconds();
+    m_run.load_seconds = graph.clock.seconds();
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
@@ -205,7 +205,7 @@ class bfs_measurement {
   }
 
   bfs_run m_run;
-  load_progress const& m_report;
+  reporter const& m_report;
   space m_exec;
   timer<space> m_timer;
   graph_type m_graph;
@@ -214,5 +214,10 @@ class bfs_measurement {
   array<std::int32_t> m_distance, m_preset_distance;
   array<std::uint32_t> m_parent;
 };
+
+template <class Offset>
+bfs_run measure_bfs(bfs_parameters const& p, opened_graph graph, reporter const& report) {
+  return bfs_measurement<Offset>(p, report)(std::move(graph));
+}
 
 }  // namespace karpos::perf

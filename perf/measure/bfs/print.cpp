@@ -15,10 +15,7 @@ std::string gteps(double rate) { return three_digits(rate) + " GTEPS"; }
 
 void print_heading(bfs_run const& run) {
   double const vertices = static_cast<double>(run.vertices);
-  std::printf("%s: %s, %s%s\n", run.graph.c_str(),
-              counted(run.vertices, "vertex", "vertices").c_str(),
-              counted(run.edges, "directed edge", "directed edges").c_str(),
-              run.undirected ? " (every edge both ways)" : "");
+  print_graph(run.graph, run.vertices, run.edges, run.undirected);
   print_layout(run.layout, false);
   if (run.parameters.relabel) {
     print_relabelling(run.names);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/measure/components/measure.hpp"
 
-#include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <karpos/connected_components.hpp>
 #include <numeric>
@@ -62,11 +61,11 @@ class components_measurement {
 
   explicit components_measurement(components_run& run) : m_run(run), m_timer(m_exec) {}
 
-  void operator()(graph_source source, Kokkos::Timer const& clock, load_progress const& report) {
-    m_graph = build_graph<Offset>(m_exec, source, m_run.parameters.directed,
+  void operator()(opened_graph graph, reporter const& report) {
+    m_graph = build_graph<Offset>(m_exec, graph.source, m_run.parameters.directed,
                                   [&](double part, auto& w) { report(0.5 + 0.3 * part, w); });
-    source = {};  // frees the memory
-    m_run.load_seconds = clock.seconds();
+    graph.source = {};  // frees the memory
+    m_run.load_seconds = graph.clock.seconds();
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
@@ -98,7 +97,7 @@ class components_measurement {
     return found;
   }
   void measure_peers(std::vector<std::uint32_t> const& expected,
-                     array<std::uint32_t> const& component_ids, load_progress const& report) {
+                     array<std::uint32_t> const& component_ids, reporter const& report) {
     auto const add = [&](char const* name, auto const& work) {
       report(0.9, name);
       components_peer peer{name,
@@ -128,12 +127,10 @@ class components_measurement {
 
 }  // namespace
 
-components_run run_components(components_parameters const& p, load_progress const& report) {
-  Kokkos::Timer const clock;
+components_run run_components(components_parameters const& p, opened_graph graph,
+                              reporter const& report) {
   components_run run;
   run.parameters = p;
-  opened_graph graph = open_named_graph(p.graph, p.directed, p.relabel, report,
-                                        {.format = parse_graph_format(p.format)});
   run.graph = graph.name;
   run.names = std::move(graph.names);
   run.layout = std::move(graph.layout);
@@ -143,9 +140,9 @@ components_run run_components(components_parameters const& p, load_progress cons
   memory_of.directed = p.directed;
   require_bfs_memory(graph.source, memory_of, narrow ? 32 : 64);
   if (narrow)
-    components_measurement<std::uint32_t>{run}(std::move(graph.source), clock, report);
+    components_measurement<std::uint32_t>{run}(std::move(graph), report);
   else
-    components_measurement<std::uint64_t>{run}(std::move(graph.source), clock, report);
+    components_measurement<std::uint64_t>{run}(std::move(graph), report);
   return run;
 }
 

@@ -54,9 +54,14 @@ struct components_run {
   }
 };
 
-/// Loads the graph, computes its components, and compares every component id with disjoint sets on
+/// Builds the graph, computes its components, and compares every component id with disjoint sets on
 /// the host. Calls `report(part, what)` as the work progresses. Throws an error that makes the
 /// input unusable.
-components_run run_components(components_parameters const& p, load_progress const& report);
+components_run run_components(components_parameters const& p, opened_graph graph,
+                              reporter const& report);
+
+/// Returns the run and its context in the format of perf/results/README.md.
+json to_json(components_run const& run);
+void print(components_run const& run);
 
 }  // namespace karpos::perf

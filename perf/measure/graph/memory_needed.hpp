@@ -2,7 +2,7 @@
 #pragma once
 
 #include "perf/measure/bfs/parameters.hpp"
-#include "perf/measure/graph/load_graph.hpp"
+#include "perf/measure/graph/graph_source.hpp"
 
 namespace karpos::perf {
 

@@ -1,46 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/measure/graph/opened_graph.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <variant>
 
 #include "perf/measure/support/text.hpp"
-#include "perf/tool/bfs/vertex_numbers.hpp"
-#include "perf/tool/command.hpp"
-#include "perf/tool/option_values.hpp"
 
 namespace karpos::perf {
 namespace {
-
-/// Opens the graph and numbers its vertices without gaps, whatever their names in the file.
-graph_source open_relabelled(std::string const& graph, bool directed, load_progress const& report,
-                             graph_read_options const& options, vertex_names& names) {
-  vertex_numbers numbers{space()};
-  graph_source source = open_graph(
-      graph, directed, report,
-      [&](auto const& words, std::uint32_t* out) { numbers.number(words, out); }, options);
-  auto* const list = std::get_if<edge_list>(&source);
-  if (list == nullptr)
-    throw std::invalid_argument("karpos: --relabel does not apply to " + graph +
-                                " (its vertices have no gaps): leave it out");
-  if (numbers.size() == 0) {  // a format whose ids are numbers
-    std::uint64_t const first_id = list->ids_from_0 ? 0 : 1;
-    numbers.replace(list->sources, first_id);
-    numbers.replace(list->targets, first_id);
-  }
-  names = numbers.finish(*list);
-  return source;
-}
-
-bool has_vertex_0(edge_list const& list) {
-  auto const has = [](auto const& ids) {
-    return std::find(ids.begin(), ids.end(), 0u) != ids.end();
-  };
-  return has(list.sources) || has(list.targets);
-}
 
 std::uint64_t find_vertex_by_name(std::string const& name, vertex_names const& names) {
   if (auto const vertex = names.find(name)) return *vertex;
@@ -54,18 +22,11 @@ std::uint64_t find_vertex_by_name(std::string const& name, vertex_names const& n
 
 }  // namespace
 
-opened_graph open_named_graph(std::string const& graph, bool directed, bool relabel,
-                              load_progress const& report, graph_read_options const& options) {
-  auto const first_half = [&](double part, std::string const& what) { report(0.5 * part, what); };
+opened_graph generated_graph(std::string const& generator) {
   opened_graph g;
-  g.name = graph;
-  g.source = relabel ? open_relabelled(graph, directed, first_half, options, g.names)
-                     : open_graph(graph, directed, first_half, {}, options);
-  if (auto const* const spec = std::get_if<generator_spec>(&g.source)) g.name = to_string(*spec);
-  if (auto const* const list = std::get_if<edge_list>(&g.source)) {
-    g.lacks_vertex_0 = !relabel && list->ids_from_0 && !has_vertex_0(*list);
-    g.layout = list->layout;
-  }
+  generator_spec const spec = parse_generator(generator);
+  g.source = spec;
+  g.name = to_string(spec);
   return g;
 }
 
@@ -84,15 +45,6 @@ std::uint64_t vertex_of(std::string const& source, vertex_names const& names,
   return vertex;
 }
 
-std::string source_word(std::string const& word, bool relabel) {
-  if (relabel) return word;
-  try {
-    return std::to_string(parse_count(word));
-  } catch (std::invalid_argument const& e) {
-    throw bad_input(std::string("--source: ") + e.what() + "; names take --relabel");
-  }
-}
-
 std::string shown(vertex_names const& names, std::uint64_t vertex) {
   return names.is_word(vertex) ? printable(names.word(vertex)) : grouped(names.number(vertex));
 }
@@ -106,6 +58,13 @@ char column_separator(vertex_names const& names) { return names.blanks() ? '\t' 
 
 std::string line_begin(vertex_names const& names, std::uint64_t vertex) {
   return names.empty() ? "" : names[vertex] + column_separator(names);
+}
+
+void print_graph(std::string const& name, std::uint64_t vertices, std::uint64_t edges,
+                 bool undirected) {
+  std::printf("%s: %s, %s%s\n", name.c_str(), counted(vertices, "vertex", "vertices").c_str(),
+              counted(edges, "directed edge", "directed edges").c_str(),
+              undirected ? " (every edge both ways)" : "");
 }
 
 void print_layout(list_layout const& layout, bool uses_weights) {

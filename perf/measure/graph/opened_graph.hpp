@@ -3,18 +3,19 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 
-#include "perf/measure/graph/load_graph.hpp"
+#include "perf/measure/graph/graph_source.hpp"
 #include "perf/measure/graph/vertex_names.hpp"
 #include "perf/measure/support/context.hpp"
+#include "perf/measure/support/stopwatch.hpp"
 
-// How the commands that search a graph open it, and how they name its vertices.
+// Graphs that are ready to be built, and the names of their vertices.
 
 namespace karpos::perf {
 
 struct opened_graph {
+  stopwatch clock;  ///< started before the graph was opened
   graph_source source;
   std::string name;    ///< the file, or the generator with all its settings
   vertex_names names;  ///< set by --relabel
@@ -23,10 +24,8 @@ struct opened_graph {
   list_layout layout;  ///< set for an edge list
 };
 
-/// Opens a file or a generator, with vertices numbered without gaps if `relabel` is set. Throws: as
-/// open_graph; std::invalid_argument for --relabel of a graph whose ids have no gaps.
-opened_graph open_named_graph(std::string const& graph, bool directed, bool relabel,
-                              load_progress const& report, graph_read_options const& options);
+/// Returns the graph of a generator. Throws: std::invalid_argument if there is no such generator.
+opened_graph generated_graph(std::string const& generator);
 
 /// Returns whether 32-bit offsets hold the edges, with a factor of two to spare for computations.
 bool fits_31_bits(graph_source const& source, bool directed);
@@ -35,10 +34,6 @@ bool fits_31_bits(graph_source const& source, bool directed);
 /// its number. Throws: std::invalid_argument if there is no such vertex.
 std::uint64_t vertex_of(std::string const& source, vertex_names const& names,
                         std::uint64_t vertices);
-
-/// Returns the value of --source in the form that is kept: a name with --relabel, otherwise a
-/// number. Throws: bad_input.
-std::string source_word(std::string const& word, bool relabel);
 
 /// Returns a vertex's name in the file, in a form that is safe to print on a terminal.
 std::string shown(vertex_names const& names, std::uint64_t vertex);
@@ -51,6 +46,9 @@ std::string line_begin(vertex_names const& names, std::uint64_t vertex);
 /// blank.
 char column_separator(vertex_names const& names);
 
+/// Prints the name and the size of a graph.
+void print_graph(std::string const& name, std::uint64_t vertices, std::uint64_t edges,
+                 bool undirected);
 /// Prints which line of a list was taken for a header, and the meaning of the columns after the two
 /// vertices.
 void print_layout(list_layout const& layout, bool uses_weights);

@@ -2,9 +2,9 @@
 #include "perf/measure/groupby/measure.hpp"
 
 #include "perf/measure/subjects/sort_groups.hpp"
+#include "perf/measure/support/bad_input.hpp"
 #include "perf/measure/support/host_memory.hpp"
 #include "perf/measure/support/text.hpp"
-#include "perf/tool/command.hpp"
 
 namespace karpos::perf {
 

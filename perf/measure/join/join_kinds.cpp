@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "perf/tool/join/parameters.hpp"
+#include "perf/measure/join/measure.hpp"
 
 namespace karpos::perf {
 namespace {

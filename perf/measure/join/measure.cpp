@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "perf/measure/subjects/sort_join.hpp"
+#include "perf/measure/support/bad_input.hpp"
 #include "perf/measure/support/host_memory.hpp"
-#include "perf/tool/command.hpp"
-#include "perf/tool/join/parameters.hpp"
 
 namespace karpos::perf {
 namespace {

@@ -12,6 +12,11 @@
 
 namespace karpos::perf {
 
+/// Returns the names of the kinds of joins.
+std::vector<std::string> join_kind_names();
+/// Returns the kind with that name.
+join_kind join_kind_of(std::string const& name);
+
 /// Parameters of `karpos join` for generated tables.
 struct join_measure_parameters {
   join_spec tables;

@@ -14,7 +14,6 @@
 #include "perf/measure/join/measure.hpp"
 #include "perf/measure/subjects/sort_join.hpp"
 #include "perf/measure/support/timer.hpp"
-#include "perf/tool/join/parameters.hpp"
 
 namespace karpos::perf {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "perf/measure/join/measure.hpp"
-#include "perf/measure/support/map_json.hpp"
+#include "perf/measure/support/map_report.hpp"
 #include "perf/measure/support/text.hpp"
 #include "perf/measure/support/timer.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "perf/measure/graph/memory_needed.hpp"
 #include "perf/measure/sssp/plain_text.hpp"
+#include "perf/measure/support/bad_input.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/text.hpp"
-#include "perf/tool/command.hpp"
 
 namespace karpos::perf {
 
@@ -52,13 +52,9 @@ void require_applicable(sssp_parameters const& p, sssp_weights const& weights) {
 
 }  // namespace
 
-sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
-  Kokkos::Timer const clock;
+sssp_run run_sssp(sssp_parameters const& p, opened_graph graph, reporter const& report) {
   sssp_run run;
   run.parameters = p;
-  opened_graph graph =
-      open_named_graph(p.graph, p.directed, p.relabel, report,
-                       {.format = parse_graph_format(p.format), .weights = !p.random_weights});
   run.graph = std::move(graph.name);
   run.names = std::move(graph.names);
   run.layout = std::move(graph.layout);
@@ -82,7 +78,7 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
     run.measured_doubles = true;
     run.results.clear();
     try {
-      measure_sssp<std::uint64_t, double>(run, graph, false, clock, report);
+      measure_sssp<std::uint64_t, double>(run, graph, false, report);
     } catch (std::range_error const&) {
       throw bad_input("distances are beyond what a double holds (weights of the file up to " +
                       plain_text(run.weights.most) +
@@ -99,9 +95,9 @@ sssp_run run_sssp(sssp_parameters const& p, load_progress const& report) {
           largest_integer;
   try {
     if (narrow)
-      measure_sssp<std::uint32_t, std::uint32_t>(run, graph, may_overflow, clock, report);
+      measure_sssp<std::uint32_t, std::uint32_t>(run, graph, may_overflow, report);
     else
-      measure_sssp<std::uint64_t, std::uint32_t>(run, graph, may_overflow, clock, report);
+      measure_sssp<std::uint64_t, std::uint32_t>(run, graph, may_overflow, report);
   } catch (std::range_error const&) {
     if (!may_overflow) throw;
     return measure_doubles();

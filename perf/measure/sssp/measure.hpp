@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Timer.hpp>
 #include <cstdint>
 #include <karpos/sssp_options.hpp>
 #include <optional>
@@ -73,27 +72,27 @@ struct sssp_run {
 /// Returns whether this build has the baseline, which runs on CPUs only.
 bool has_sssp_baseline();
 
-/// Loads the graph and its weights, or draws the weights, and measures shortest paths and a
+/// Builds the graph with its weights, or draws the weights, and measures shortest paths and a
 /// breadth-first search from the same sources. Proves the distances: no edge shortens a distance,
 /// and each distance is the length of a path. Calls `report(part, what)` as the work progresses.
 /// Throws an error that makes the input unusable.
-sssp_run run_sssp(sssp_parameters const& p, load_progress const& report);
+sssp_run run_sssp(sssp_parameters const& p, opened_graph graph, reporter const& report);
 
 /// Does the part of run_sssp that depends on the types: offsets of 32 and 64 bits with 32-bit
 /// weights, offsets of 64 bits with double weights. Frees the source of the graph unless
 /// `keeps_source` is set, for another attempt.
 template <class Offset, class Weight>
-void measure_sssp(sssp_run& run, opened_graph& graph, bool keeps_source, Kokkos::Timer const& clock,
-                  load_progress const& report);
+void measure_sssp(sssp_run& run, opened_graph& graph, bool keeps_source, reporter const& report);
 
 extern template void measure_sssp<std::uint32_t, std::uint32_t>(sssp_run&, opened_graph&, bool,
-                                                                Kokkos::Timer const&,
-                                                                load_progress const&);
+                                                                reporter const&);
 extern template void measure_sssp<std::uint64_t, std::uint32_t>(sssp_run&, opened_graph&, bool,
-                                                                Kokkos::Timer const&,
-                                                                load_progress const&);
+                                                                reporter const&);
 extern template void measure_sssp<std::uint64_t, double>(sssp_run&, opened_graph&, bool,
-                                                         Kokkos::Timer const&,
-                                                         load_progress const&);
+                                                         reporter const&);
+
+/// Returns the run and its context in the format of perf/results/README.md.
+json to_json(sssp_run const& run);
+void print(sssp_run const& run);
 
 }  // namespace karpos::perf

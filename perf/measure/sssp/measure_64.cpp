@@ -4,7 +4,6 @@
 namespace karpos::perf {
 
 template void measure_sssp<std::uint64_t, std::uint32_t>(sssp_run&, opened_graph&, bool,
-                                                         Kokkos::Timer const&,
-                                                         load_progress const&);
+                                                         reporter const&);
 
 }  // namespace karpos::perf

@@ -3,7 +3,6 @@
 
 namespace karpos::perf {
 
-template void measure_sssp<std::uint64_t, double>(sssp_run&, opened_graph&, bool,
-                                                  Kokkos::Timer const&, load_progress const&);
+template void measure_sssp<std::uint64_t, double>(sssp_run&, opened_graph&, bool, reporter const&);
 
 }  // namespace karpos::perf

@@ -26,12 +26,12 @@ class sssp_measurement {
  public:
   using graph_type = csr_graph<std::uint32_t, Offset, memory>;
 
-  sssp_measurement(sssp_run& run, load_progress const& report)
+  sssp_measurement(sssp_run& run, reporter const& report)
       : m_run(run),
         m_report(report),
         m_timer(m_exec) {}
 
-  void operator()(opened_graph& graph, bool keeps_source, Kokkos::Timer const& clock) {
+  void operator()(opened_graph& graph, bool keeps_source) {
     m_graph = build_graph<Offset>(m_exec, graph.source, parameters().directed,
                                   [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); });
     if (m_run.weights.of_file)
@@ -43,7 +43,7 @@ class sssp_measurement {
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
     m_run.undirected = m_graph.is_undirected();
-    m_run.load_seconds = clock.seconds();
+    m_run.load_seconds = graph.clock.seconds();
     measure(chosen_sources());
     if (!parameters().output.empty()) write();
   }
@@ -154,7 +154,7 @@ class sssp_measurement {
   }
 
   sssp_run& m_run;
-  load_progress const& m_report;
+  reporter const& m_report;
   space m_exec;
   timer<space> m_timer;
   graph_type m_graph;
@@ -164,9 +164,8 @@ class sssp_measurement {
 };
 
 template <class Offset, class Weight>
-void measure_sssp(sssp_run& run, opened_graph& graph, bool keeps_source, Kokkos::Timer const& clock,
-                  load_progress const& report) {
-  sssp_measurement<Offset, Weight>(run, report)(graph, keeps_source, clock);
+void measure_sssp(sssp_run& run, opened_graph& graph, bool keeps_source, reporter const& report) {
+  sssp_measurement<Offset, Weight>(run, report)(graph, keeps_source);
 }
 
 }  // namespace karpos::perf

@@ -20,6 +20,15 @@ json context();
 /// Prints a report as one object, with `?` for what is not UTF-8.
 void print_json(json const& report);
 
+/// Prints a report, to_json(of...) or what print(of...) prints.
+template <class... T>
+void print_report(bool as_json, T const&... of) {
+  if (as_json)
+    print_json(to_json(of...));
+  else
+    print(of...);
+}
+
 std::string device_name();
 /// Returns a text for a heading: device, backend, threads, and the number of readings in a median.
 std::string run_description(int repetitions);

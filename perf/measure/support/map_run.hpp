@@ -2,20 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "perf/measure/ceilings.hpp"
+#include "perf/measure/support/progress.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/statistics.hpp"
 
 // Types that the measurements of maps share: `karpos hash` and `karpos mixed`.
 
 namespace karpos::perf {
-
-/// Called with the fraction of the work that is done, in [0, 1], and the name of what comes next.
-using reporter = std::function<void(double, std::string const&)>;
 
 struct map_parameters {
   std::uint64_t keys = 1 << 24;

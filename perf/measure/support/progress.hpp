@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace karpos::perf {
+
+/// Called with the fraction of the work that is done, in [0, 1], and the name of what comes next.
+using reporter = std::function<void(double, std::string const&)>;
 
 /// A line on stderr that shows the progress of the work; silent unless stderr is a terminal.
 class progress {
@@ -22,5 +26,12 @@ class progress {
   bool m_terminal;
   double m_next = 0;
 };
+
+/// Returns work(report), whose reports are shown as the progress of `what`.
+template <class Work>
+auto with_progress(std::string const& what, Work const& work) {
+  progress bar(what);
+  return work([&bar](double part, std::string const& note) { bar.show(part, note); });
+}
 
 }  // namespace karpos::perf

@@ -3,7 +3,6 @@
 
 namespace karpos::perf {
 
-template topk_run measure_topk<double>(topk_parameters const&, score_source, Kokkos::Timer const&,
-                                       topk_progress const&);
+template topk_run measure_topk<double>(topk_parameters const&, score_source, reporter const&);
 
 }  // namespace karpos::perf

@@ -23,7 +23,7 @@ namespace karpos::perf {
 template <class Score>
 class topk_measurement {
  public:
-  topk_measurement(topk_parameters const& p, topk_progress const& report)
+  topk_measurement(topk_parameters const& p, reporter const& report)
       : m_report(report),
         m_timer(m_exec) {
     m_run.parameters = p;
@@ -31,8 +31,8 @@ class topk_measurement {
     m_run.score_bytes = sizeof(Score);
   }
 
-  topk_run operator()(score_source source, Kokkos::Timer const& clock) {
-    load(std::move(source), clock);
+  topk_run operator()(score_source source) {
+    load(std::move(source));
     require_weights();
     if (m_run.objects == 0) return std::move(m_run);  // the file has only a header
     reverse_lists();
@@ -51,22 +51,22 @@ class topk_measurement {
 
   topk_parameters const& parameters() const { return m_run.parameters; }
 
-  void load(score_source source, Kokkos::Timer const& clock) {
+  void load(score_source source) {
     m_report(0.4, "scores");
-    m_table = std::visit([&](auto const& s) { return table_of<Score>(m_exec, s); }, source);
-    if (auto* const file = std::get_if<score_file>(&source)) {
+    m_table = std::visit([&](auto const& s) { return table_of<Score>(m_exec, s); }, source.content);
+    if (auto* const file = std::get_if<score_file>(&source.content)) {
       m_ids = std::move(file->ids);
       m_run.attributes = std::move(file->attributes);
       m_run.without_scores = file->without_scores;
     } else {
-      m_run.scores = to_string(std::get<score_spec>(source));
+      m_run.scores = to_string(std::get<score_spec>(source.content));
       m_run.generated = true;
       for (std::size_t i = 1; i <= m_table.scores.extent(1); ++i)
         m_run.attributes.push_back("list " + std::to_string(i));
     }
     m_run.objects = m_table.scores.extent(0);
     m_run.entries = m_table.entries;
-    m_run.load_seconds = clock.seconds();
+    m_run.load_seconds = source.clock.seconds();
   }
 
   void require_weights() {
@@ -205,7 +205,7 @@ class topk_measurement {
   }
 
   topk_run m_run;
-  topk_progress const& m_report;
+  reporter const& m_report;
   space m_exec;
   timer<space> m_timer;
   score_table<Score> m_table;
@@ -217,9 +217,8 @@ class topk_measurement {
 };
 
 template <class Score>
-topk_run measure_topk(topk_parameters const& p, score_source source, Kokkos::Timer const& clock,
-                      topk_progress const& report) {
-  return topk_measurement<Score>(p, report)(std::move(source), clock);
+topk_run measure_topk(topk_parameters const& p, score_source source, reporter const& report) {
+  return topk_measurement<Score>(p, report)(std::move(source));
 }
 
 }  // namespace karpos::perf

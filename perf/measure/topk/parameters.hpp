@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <karpos/top_k_options.hpp>
 #include <string>
 #include <vector>
 
+#include "perf/measure/support/progress.hpp"
 #include "perf/measure/support/statistics.hpp"
 
 namespace karpos::perf {
@@ -26,6 +26,18 @@ struct topk_parameters {
   bool validate = false;
   int repetitions = 5;
   std::vector<std::string> peers;
+};
+
+/// The contents of a score file.
+struct score_file {
+  std::vector<std::string> ids;         ///< in the form in which they are written
+  std::vector<std::string> attributes;  ///< the names of the lists
+  std::vector<double> cells;            ///< row by row; NaN: missing
+  std::uint64_t without_scores = 0;     ///< rows that were skipped, since they have no score
+
+  double operator()(std::size_t object, std::size_t list) const {
+    return cells[object * attributes.size() + list];
+  }
 };
 
 /// An object of the answer.
@@ -66,8 +78,6 @@ struct topk_run {
     return sum;
   }
 };
-
-using topk_progress = std::function<void(double, std::string const&)>;
 
 /// Returns the names of the peers of a ranked query.
 inline std::vector<std::string> const& topk_peer_names() {

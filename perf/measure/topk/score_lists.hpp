@@ -12,13 +12,17 @@
 #include <vector>
 
 #include "perf/measure/support/space.hpp"
+#include "perf/measure/support/stopwatch.hpp"
+#include "perf/measure/topk/parameters.hpp"
 #include "perf/measure/topk/score_generators.hpp"
-#include "perf/tool/topk/read_scores.hpp"
 
 namespace karpos::perf {
 
-/// Scores before they are in the driver's memory: a generator's spec, or the content of a file.
-using score_source = std::variant<score_spec, score_file>;
+/// Scores before they are in the driver's memory.
+struct score_source {
+  stopwatch clock;  ///< started before the scores were opened
+  std::variant<score_spec, score_file> content;
+};
 
 /// The scores of all objects in all lists, [objects][lists], stored list by list; NaN: missing.
 template <class Score>

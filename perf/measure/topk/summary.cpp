@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "perf/measure/support/map_json.hpp"
+#include "perf/measure/support/map_report.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/timer.hpp"
 

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "perf/measure/groupby/row_spec.hpp"
-#include "perf/measure/support/map_run.hpp"
 #include "perf/tool/count/exact_number.hpp"
 #include "perf/tool/count/table_format.hpp"
 
@@ -56,50 +54,6 @@ struct file_groups {
   double seconds = 0, grouping_seconds = 0;
 
   std::size_t size() const { return counts.size(); }
-};
-
-/// Parameters of `karpos groupby` for generated rows.
-struct groupby_measure_parameters {
-  row_spec rows;
-  int key_bytes = 4;  ///< values are as wide
-  int repetitions = 5;
-  bool with_sort = false;
-};
-
-/// A measured operation of karpos or of the sort.
-struct groupby_result {
-  std::string name;       ///< karpos, or sort
-  std::string operation;  ///< count, sum
-  int bytes_each = 0;     ///< bytes per row that are read
-  std::uint64_t wrong = 0;
-  samples time;
-};
-
-struct groupby_run {
-  groupby_measure_parameters parameters;
-  std::uint64_t groups = 0;
-  std::size_t workspace_bytes = 0;
-  ceiling copy;
-  std::vector<groupby_result> results;
-
-  double rate(groupby_result const& r) const {
-    return static_cast<double>(parameters.rows.rows) / r.time.median();
-  }
-  double of_copy(groupby_result const& r) const {
-    return rate(r) * r.bytes_each / copy.bytes_per_second();
-  }
-  /// Returns the time of a peer divided by karpos's time for the same operation.
-  double speedup_over(groupby_result const& peer) const {
-    for (groupby_result const& r : results)
-      if (r.name == "karpos" && r.operation == peer.operation)
-        return peer.time.median() / r.time.median();
-    return 0;
-  }
-  std::uint64_t wrong() const {
-    std::uint64_t sum = 0;
-    for (groupby_result const& r : results) sum += r.wrong;
-    return sum;
-  }
 };
 
 }  // namespace karpos::perf

@@ -8,11 +8,9 @@
 
 namespace karpos::perf {
 
-/// Return the run or the groups, with their context, in the format of perf/results/README.md.
-json to_json(groupby_run const& run);
+/// Returns the groups and their context in the format of perf/results/README.md.
 json to_json(groupby_parameters const& p, file_groups const& groups);
 
-void print(groupby_run const& run);
 void print(groupby_parameters const& p, file_groups const& groups);
 
 }  // namespace karpos::perf

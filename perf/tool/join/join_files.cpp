@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "karpos/join.hpp"
+#include "perf/measure/join/measure.hpp"
 #include "perf/measure/support/host_memory.hpp"
 #include "perf/measure/support/text.hpp"
 #include "perf/tool/command.hpp"

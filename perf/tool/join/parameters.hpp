@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "karpos/join.hpp"
 #include "perf/tool/count/table_format.hpp"
 
 namespace karpos::perf {
@@ -26,10 +24,5 @@ struct distinct_parameters {
   format_settings format;
   std::size_t top = 10;
 };
-
-/// Returns the names of the kinds of joins.
-std::vector<std::string> join_kind_names();
-/// Returns the kind with that name.
-join_kind join_kind_of(std::string const& name);
 
 }  // namespace karpos::perf

@@ -75,15 +75,4 @@ std::vector<std::string> chosen_maps(map_arguments const& arguments,
   return maps;
 }
 
-void print_machine(int repetitions, std::vector<ceiling> const& ceilings) {
-  std::printf("%s\n", run_description(repetitions).c_str());
-  std::printf("\nceilings over as much memory\n");
-  for (ceiling const& c : ceilings)
-    std::printf("  %s %s %s GB/s   %d bytes each, %s\n", left(c.name, 12).c_str(),
-                c.name == "copy" ? "           "
-                                 : (right(three_digits(c.rate() * 1e-9), 7) + " G/s").c_str(),
-                right(three_digits(c.bytes_per_second() * 1e-9), 7).c_str(), c.bytes_each,
-                c.variant.c_str());
-}
-
 }  // namespace karpos::perf

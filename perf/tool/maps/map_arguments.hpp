@@ -38,16 +38,10 @@ void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameter
 std::vector<std::string> chosen_maps(map_arguments const& arguments,
                                      std::function<bool(subject_entry const&)> const& can);
 
-/// Prints where the run took place, and the ceilings.
-void print_machine(int repetitions, std::vector<ceiling> const& ceilings);
-
 /// Prints the run as text or as JSON, and a message if answers were wrong. Returns the exit code.
-template <class Run, class Print>
-int report_run(Run const& run, bool as_json, Print const& print) {
-  if (as_json)
-    std::printf("%s\n", to_json(run).dump(2).c_str());
-  else
-    print(run);
+template <class Run>
+int report_run(Run const& run, bool as_json) {
+  print_report(as_json, run);
   if (run.wrong() == 0) return 0;
   std::fprintf(stderr, "karpos: %s answers were wrong\n", grouped(run.wrong()).c_str());
   return 1;

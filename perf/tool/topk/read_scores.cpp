@@ -116,8 +116,7 @@ class score_reader {
 
 }  // namespace
 
-score_file read_scores(std::string const& path,
-                       std::function<void(double, std::string const&)> const& report) {
+score_file read_scores(std::string const& path, reporter const& report) {
   mapped_file const file(path);
   score_reader reader(file.text(), path);
   for (std::uint64_t rows = 0; reader.next();)

@@ -17,6 +17,9 @@ json timing_json(map_timing const& r, json const& own);
 /// Returns the parameters that all commands share, with the command's `own` ones among them.
 json parameters_json(map_parameters const& p, std::size_t table_bytes, json const& own);
 
+/// Prints where the run took place, and the ceilings.
+void print_machine(int repetitions, std::vector<ceiling> const& ceilings);
+
 /// Returns a run and its context in the format of perf/results/README.md. `result` makes JSON of
 /// one result.
 template <class Run, class ToJson>

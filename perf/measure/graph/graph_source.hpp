@@ -2,31 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <karpos/csr_graph.hpp>
 #include <karpos/csr_options.hpp>
-#include <string>
 #include <variant>
 
 #include "perf/measure/graph/edge_list.hpp"
 #include "perf/measure/graph/generator_spec.hpp"
+#include "perf/measure/support/progress.hpp"
 #include "perf/measure/support/space.hpp"
-#include "perf/tool/graph/read_graph.hpp"
 
 namespace karpos::perf {
 
 /// A graph before it is in the driver's memory: how to generate it, or the content of a file.
 using graph_source = std::variant<generator_spec, edge_list, csr_arrays>;
-
-using load_progress = std::function<void(double, std::string const&)>;
-
-/// Reads a file, or parses the spec of a generator. Edges of a file count in both directions unless
-/// `directed` is set, or the file itself says whether they do. With `words`, the vertices may have
-/// any names.
-/// Throws: graph_file_error; std::invalid_argument for an unknown generator, and for a format given
-/// with a generator.
-graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
-                        word_numbers const& words = {}, graph_read_options const& options = {});
 
 /// Returns an upper bound of the graph's directed edges.
 std::uint64_t max_edges(graph_source const& source, bool directed);
@@ -37,7 +25,7 @@ std::uint64_t max_edges(graph_source const& source, bool directed);
 /// Throws: std::length_error if Offset is too narrow for max_edges(); allocation_error.
 template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
-                                                     bool directed, load_progress const& report,
+                                                     bool directed, reporter const& report,
                                                      csr_options const& clean = {});
 
 /// Returns the weights of build_graph's edges, from a list with weights. An edge gets the smallest

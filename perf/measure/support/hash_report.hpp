@@ -10,5 +10,6 @@ namespace karpos::perf {
 
 /// Returns the run and its context in the format of perf/results/README.md.
 json to_json(hash_run const& run);
+void print(hash_run const& run);
 
 }  // namespace karpos::perf

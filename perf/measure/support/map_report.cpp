@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/measure/support/map_json.hpp"
+#include "perf/measure/support/map_report.hpp"
 
+#include <cstdio>
+
+#include "perf/measure/support/text.hpp"
 #include "perf/measure/support/timer.hpp"
 
 namespace karpos::perf {
@@ -44,6 +47,17 @@ json parameters_json(map_parameters const& p, std::size_t table_bytes, json cons
             {"table_bytes", table_bytes},
             {"timing", timer<space>::method()}});
   return j;
+}
+
+void print_machine(int repetitions, std::vector<ceiling> const& ceilings) {
+  std::printf("%s\n", run_description(repetitions).c_str());
+  std::printf("\nceilings over as much memory\n");
+  for (ceiling const& c : ceilings)
+    std::printf("  %s %s %s GB/s   %d bytes each, %s\n", left(c.name, 12).c_str(),
+                c.name == "copy" ? "           "
+                                 : (right(three_digits(c.rate() * 1e-9), 7) + " G/s").c_str(),
+                right(three_digits(c.bytes_per_second() * 1e-9), 7).c_str(), c.bytes_each,
+                c.variant.c_str());
 }
 
 }  // namespace karpos::perf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/measure/graph/load_graph.hpp"
+#include "perf/measure/graph/graph_source.hpp"
 
 #include <karpos/build_csr.hpp>
 #include <limits>
@@ -122,30 +122,13 @@ struct edges_of {
 
 }  // namespace
 
-graph_source open_graph(std::string const& name, bool directed, load_progress const& report,
-                        word_numbers const& words, graph_read_options const& options) {
-  if (!is_generator(name)) {
-    graph_file file = read_graph(name, report, words, options);
-    if (auto* const list = std::get_if<edge_list>(&file)) return std::move(*list);
-    return std::get<csr_arrays>(std::move(file));
-  }
-  generator_spec const spec = parse_generator(name);
-  if (options.format != graph_format::automatic)
-    throw std::invalid_argument("karpos: --format does not apply to " + name +
-                                " (it is generated): leave it out, or call a file ./NAME");
-  if (directed)
-    throw std::invalid_argument("karpos: --directed does not apply to " + name +
-                                " (generated graphs are undirected): leave it out");
-  return spec;
-}
-
 std::uint64_t max_edges(graph_source const& source, bool directed) {
   return std::visit(edges_of{directed}, source);
 }
 
 template <class Offset>
 csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_source const& source,
-                                                     bool directed, load_progress const& report,
+                                                     bool directed, reporter const& report,
                                                      csr_options const& clean) {
   if (auto const* const spec = std::get_if<generator_spec>(&source))
     return generate<Offset>(exec, *spec, report, clean);
@@ -186,11 +169,11 @@ template array<double> build_weights(space const&,
 
 template csr_graph<std::uint32_t, std::uint32_t, memory> build_graph(space const&,
                                                                      graph_source const&, bool,
-                                                                     load_progress const&,
+                                                                     reporter const&,
                                                                      csr_options const&);
 template csr_graph<std::uint32_t, std::uint64_t, memory> build_graph(space const&,
                                                                      graph_source const&, bool,
-                                                                     load_progress const&,
+                                                                     reporter const&,
                                                                      csr_options const&);
 
 }  // namespace karpos::perf
