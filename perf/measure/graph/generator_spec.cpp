@@ -2,97 +2,51 @@
 #include "perf/measure/graph/generator_spec.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cstdio>
+#include <charconv>
 #include <limits>
-#include <sstream>
-#include <stdexcept>
 #include <vector>
 
-#include "perf/measure/support/text.hpp"
+#include "perf/measure/support/generator_settings.hpp"
 
 namespace karpos::perf {
 namespace {
 
 using families = generator_spec::families;
 
-struct family_entry {
-  char const* name;
+struct family_entry : generator_family {
   families family;
   double a, b, c;
   bool permute;
-  std::vector<std::string> keys;
-  char const* example;
 };
 
 std::vector<family_entry> const& all_families() {
-  std::vector<std::string> const drawn = {"scale", "ef", "seed", "permute"};
-  std::vector<std::string> const quadrants = {"scale", "ef", "seed", "permute", "a", "b", "c"};
   static std::vector<family_entry> const entries = {
-      {"kron", families::kron, 0.57, 0.19, 0.19, true, drawn, "kron:scale=20,ef=16,seed=1"},
-      {"rmat", families::rmat, 0.45, 0.15, 0.15, true, quadrants, "rmat:scale=22,ef=32,seed=1"},
-      {"uniform",
+      {{"kron", {"scale", "ef", "seed", "permute"}, "kron:scale=20,ef=16,seed=1"},
+       families::kron,
+       0.57,
+       0.19,
+       0.19,
+       true},
+      {{"rmat", {"scale", "ef", "seed", "permute", "a", "b", "c"}, "rmat:scale=22,ef=32,seed=1"},
+       families::rmat,
+       0.45,
+       0.15,
+       0.15,
+       true},
+      {{"uniform", {"scale", "ef", "seed"}, "uniform:scale=22,ef=16,seed=1"},
        families::uniform,
        0,
        0,
        0,
-       false,
-       {"scale", "ef", "seed"},
-       "uniform:scale=22,ef=16,seed=1"},
-      {"grid",
+       false},
+      {{"grid", {"drop", "seed", "permute"}, "grid:4096x4096,drop=0.3,seed=1"},
        families::grid,
        0,
        0,
        0,
-       false,
-       {"drop", "seed", "permute"},
-       "grid:4096x4096,drop=0.3,seed=1"}};
+       false}};
   return entries;
-}
-
-[[noreturn]] void refuse(std::string const& problem, std::string const& why,
-                         std::string const& suggestion) {
-  throw std::invalid_argument("karpos: " + problem + " (" + why + "): " + suggestion);
-}
-
-family_entry const& find_family(std::string const& name, std::string const& text) {
-  std::string examples;
-  for (family_entry const& f : all_families()) {
-    if (name == f.name) return f;
-    examples += (examples.empty() ? "'" : ", '") + std::string(f.example) + "'";
-  }
-  refuse("there is no generator '" + name + "'", "in '" + text + "'",
-         "write one like " + examples + "; for a file of that name, ./" + text);
-}
-
-std::uint64_t parse_integer(std::string const& key, std::string const& value, std::uint64_t least,
-                            std::uint64_t most) {
-  std::uint64_t number = 0;
-  bool fits = true;
-  try {
-    number = parse_count(value);
-  } catch (std::invalid_argument const&) {
-    fits = false;
-  }
-  if (!fits || number < least || number > most)
-    refuse(key + " of a generator is out of range", "'" + value + "'",
-           "choose an integer from " + std::to_string(least) + " to " + std::to_string(most));
-  return number;
-}
-
-double parse_probability(std::string const& key, std::string const& value) {
-  double chance = -1;
-  std::size_t used = 0;
-  try {
-    chance = std::stod(value, &used);
-  } catch (std::exception const&) {
-    used = 0;
-  }
-  if (value.empty() || used != value.size() || !(chance >= 0 && chance <= 1))
-    refuse(key + " of a generator is out of range", "'" + value + "'",
-           "choose a number from 0 to 1");
-  return chance;
 }
 
 constexpr std::uint64_t max_vertices = std::numeric_limits<std::uint32_t>::max();
@@ -100,51 +54,32 @@ constexpr std::uint64_t max_vertices = std::numeric_limits<std::uint32_t>::max()
 void parse_sides(generator_spec& spec, std::string const& value) {
   std::size_t const x = value.find('x');
   if (x == std::string::npos)
-    refuse("a grid without its size", "'" + value + "'",
-           "write ROWSxCOLUMNS, as in grid:4096x4096");
-  spec.rows = parse_integer("rows", value.substr(0, x), 1, max_vertices);
-  spec.columns = parse_integer("columns", value.substr(x + 1), 1, max_vertices);
+    detail::reject("a grid without its size", "'" + value + "'",
+                   "write ROWSxCOLUMNS, as in grid:4096x4096");
+  spec.rows = count_setting("rows", value.substr(0, x), 1, max_vertices);
+  spec.columns = count_setting("columns", value.substr(x + 1), 1, max_vertices);
   if (spec.rows > max_vertices / spec.columns)
-    refuse("a grid has too many vertices", "'" + value + "'",
-           "choose at most " + std::to_string(max_vertices));
+    detail::reject("a grid has too many vertices", "'" + value + "'",
+                   "choose at most " + std::to_string(max_vertices));
 }
 
 void set(generator_spec& spec, std::string const& key, std::string const& value) {
-  if (key == "scale") spec.scale = parse_integer(key, value, 1, 31);
-  if (key == "ef") spec.edge_factor = parse_integer(key, value, 1, 1u << 20);
+  if (key == "scale") spec.scale = count_setting(key, value, 1, 31);
+  if (key == "ef") spec.edge_factor = count_setting(key, value, 1, 1u << 20);
   if (key == "seed")
-    spec.seed = parse_integer(key, value, 0, std::numeric_limits<std::uint64_t>::max());
-  if (key == "permute") spec.permute = parse_integer(key, value, 0, 1) == 1;
-  if (key == "drop") spec.drop = parse_probability(key, value);
-  if (key == "a") spec.a = parse_probability(key, value);
-  if (key == "b") spec.b = parse_probability(key, value);
-  if (key == "c") spec.c = parse_probability(key, value);
-}
-
-void parse_setting(generator_spec& spec, family_entry const& family, std::string const& item,
-                   std::vector<std::string>& given) {
-  std::size_t const equals = item.find('=');
-  std::string const key = item.substr(0, equals);
-  if (std::find(given.begin(), given.end(), key) != given.end())
-    refuse(key + " of a generator is given twice", "'" + item + "'", "give it once");
-  given.push_back(key);
-  if (std::find(family.keys.begin(), family.keys.end(), key) == family.keys.end()) {
-    std::string keys;
-    for (std::string const& k : family.keys) keys += (keys.empty() ? "" : ", ") + k + "=";
-    refuse("generator " + std::string(family.name) + " has no setting '" + key + "'",
-           "it has " + keys, std::string("write it like ") + family.example);
-  }
-  set(spec, key, equals == std::string::npos ? "" : item.substr(equals + 1));
+    spec.seed = count_setting(key, value, 0, std::numeric_limits<std::uint64_t>::max());
+  if (key == "permute") spec.permute = count_setting(key, value, 0, 1) == 1;
+  if (key == "drop") spec.drop = chance_setting(key, value);
+  if (key == "a") spec.a = chance_setting(key, value);
+  if (key == "b") spec.b = chance_setting(key, value);
+  if (key == "c") spec.c = chance_setting(key, value);
 }
 
 /// Returns x in the fewest digits that parse as x again.
 std::string shortest(double x) {
   char text[40];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof(text), "%.*g", digits, x);
-    if (std::stod(text) == x) break;
-  }
-  return text;
+  auto const end = std::to_chars(text, text + sizeof(text), x, std::chars_format::general).ptr;
+  return {text, end};
 }
 
 }  // namespace
@@ -165,28 +100,27 @@ bool is_generator(std::string const& graph) {
 }
 
 generator_spec parse_generator(std::string const& text) {
-  std::size_t const colon = text.find(':');
-  std::string const name = text.substr(0, colon);
-  family_entry const& family = find_family(name, text);
+  family_entry const& family = find_family(all_families(), "generator", text);
   generator_spec spec;
   spec.family = family.family;
   spec.a = family.a;
   spec.b = family.b;
   spec.c = family.c;
   spec.permute = family.permute;
-
-  std::istringstream items(colon == std::string::npos ? "" : text.substr(colon + 1));
-  std::string item;
+  std::string settings = text;
   if (spec.family == families::grid) {
-    std::getline(items, item, ',');
-    parse_sides(spec, item);
+    std::size_t const begin = std::min(text.find(':'), text.size() - 1) + 1;
+    std::size_t const end = std::min(text.find(',', begin), text.size());
+    parse_sides(spec, text.substr(begin, end - begin));
+    settings.erase(begin, end + 1 - begin);
   }
-  std::vector<std::string> given;
-  while (std::getline(items, item, ',')) parse_setting(spec, family, item, given);
+  for_each_setting(settings, family, [&](std::string const& key, std::string const& value) {
+    set(spec, key, value);
+  });
   if (spec.a + spec.b + spec.c > 1 + 1e-9)
-    refuse("a, b and c of a generator are out of range",
-           "their sum is " + shortest(spec.a + spec.b + spec.c),
-           "choose chances whose sum is at most 1");
+    detail::reject("a, b and c of a generator are out of range",
+                   "their sum is " + shortest(spec.a + spec.b + spec.c),
+                   "choose chances whose sum is at most 1");
   return spec;
 }
 
@@ -195,7 +129,7 @@ std::string to_string(generator_spec const& spec) {
   family_entry const& family =
       *std::find_if(entries.begin(), entries.end(),
                     [&](family_entry const& f) { return f.family == spec.family; });
-  std::string text = std::string(family.name) + ':';
+  std::string text = family.name + ':';
   if (spec.family == families::grid)
     text += std::to_string(spec.rows) + 'x' + std::to_string(spec.columns);
   for (std::string const& key : family.keys) {
