@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "perf/measure/support/cells.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/text.hpp"
 #include "perf/measure/topk/summary.hpp"
@@ -17,27 +17,6 @@ std::string plain(double x) {
   char text[40];
   std::snprintf(text, sizeof(text), "%.9g", x);
   return text;
-}
-
-/// Returns the number of characters of a UTF-8 text: continuation bytes take no column.
-std::size_t width_of(std::string const& s) {
-  return static_cast<std::size_t>(
-      std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-/// Prints columns as wide as their widest cell. The second column, of ids, is left-aligned.
-void print_table(std::vector<std::vector<std::string>> const& rows) {
-  std::vector<std::size_t> width(rows.front().size());
-  for (auto const& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], width_of(row[c]));
-  for (auto const& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      std::string const pad(width[c] - width_of(row[c]), ' ');
-      line += "  " + (c == 1 ? row[c] + pad : pad + row[c]);
-    }
-    std::printf("%s\n", printable(line.substr(0, line.find_last_not_of(' ') + 1)).c_str());
-  }
 }
 
 void print_heading(topk_run const& run) {
@@ -68,7 +47,7 @@ void print_answer(topk_run const& run) {
     table.back().push_back(plain(r.score));
     for (double const s : r.scores) table.back().push_back(plain(s));
   }
-  print_table(table);
+  print_cells(table, 1);
   if (!exact) std::printf("  the set of the best, in the order of their rows, not by rank\n");
 }
 

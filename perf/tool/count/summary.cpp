@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "perf/measure/support/cells.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/text.hpp"
 #include "perf/tool/count/value_json.hpp"
@@ -70,13 +71,14 @@ void print(count_options const& o, count_result r) {
               human_seconds(r.counting_seconds).c_str(), space::name());
   for (frequent_value& f : r.top) f.value = printable(f.value);
   std::size_t width = 5;
-  for (frequent_value const& f : r.top) width = std::max(width, f.value.size());
+  for (frequent_value const& f : r.top) width = std::max(width, width_of(f.value));
   if (!r.top.empty())
     std::printf("\n  rank  %s %s   share\n", right("value", width).c_str(),
                 right("count", 14).c_str());
   for (std::size_t i = 0; i < r.top.size(); ++i)
     std::printf("  %s  %s %s %5.2f %%\n", right(std::to_string(i + 1), 4).c_str(),
-                right(r.top[i].value, width).c_str(), right(grouped(r.top[i].count), 14).c_str(),
+                (std::string(width - width_of(r.top[i].value), ' ') + r.top[i].value).c_str(),
+                right(grouped(r.top[i].count), 14).c_str(),
                 100.0 * static_cast<double>(r.top[i].count) / static_cast<double>(r.values));
 }
 

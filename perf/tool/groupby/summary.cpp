@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "perf/measure/support/cells.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/text.hpp"
 #include "perf/tool/count/value_json.hpp"
-#include "perf/tool/program/cells.hpp"
 
 namespace karpos::perf {
 namespace {

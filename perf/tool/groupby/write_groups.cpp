@@ -4,7 +4,7 @@
 
 #include "perf/measure/support/output_file.hpp"
 #include "perf/tool/groupby/group_file.hpp"
-#include "perf/tool/program/cells.hpp"
+#include "perf/tool/program/csv_cell.hpp"
 
 namespace karpos::perf {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "perf/measure/support/cells.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/text.hpp"
-#include "perf/tool/program/cells.hpp"
 
 namespace karpos::perf {
 namespace {

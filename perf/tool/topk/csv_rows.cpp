@@ -55,17 +55,10 @@ void csv_rows::fail(std::string const& why, std::string const& advice) const {
 
 void csv_rows::fail(std::size_t column, std::string const& name, std::string const& why,
                     std::string const& advice) const {
-  std::string const named = name.empty() ? "" : " " + quoted_for_message(name);
+  std::string const named = name.empty() ? "" : " " + graph_input::quoted(name);
   detail::reject("cannot read " + m_name + ":" + std::to_string(m_row_line) + ", column " +
                      std::to_string(column + 1) + named,
                  why, advice);
-}
-
-std::string quoted_for_message(std::string_view s) {
-  constexpr std::size_t longest = 40;
-  std::string q = "'";
-  for (char const c : s.substr(0, longest)) q += c >= ' ' && c <= '~' ? c : '?';
-  return q + (s.size() > longest ? "...'" : "'");
 }
 
 }  // namespace karpos::perf

@@ -43,7 +43,4 @@ class csv_rows {
   std::size_t m_size = 0;
 };
 
-/// Returns a part of a file for a message: short, and safe to print on a terminal.
-std::string quoted_for_message(std::string_view s);
-
 }  // namespace karpos::perf

@@ -10,6 +10,7 @@
 
 #include "perf/measure/support/text.hpp"
 #include "perf/tool/count/mapped_file.hpp"
+#include "perf/tool/graph/input.hpp"
 #include "perf/tool/topk/csv_rows.hpp"
 
 namespace karpos::perf {
@@ -57,7 +58,7 @@ class score_reader {
     auto const [at, is_new] = m_line_of.try_emplace(m_rows[0], m_rows.line());
     if (!is_new)
       m_rows.fail(0, "",
-                  "the id " + quoted_for_message(m_rows[0]) + " stands in line " +
+                  "the id " + graph_input::quoted(m_rows[0]) + " stands in line " +
                       std::to_string(at->second) + " already",
                   "keep one row for each object");
     bool any = false;
@@ -105,7 +106,7 @@ class score_reader {
   }
   [[noreturn]] void fail(std::size_t column, char const* why) const {
     m_rows.fail(column, m_file.attributes[column - 1],
-                quoted_for_message(m_rows[column]) + " " + why,
+                graph_input::quoted(m_rows[column]) + " " + why,
                 "write a number, inf or -inf, or leave the cell empty");
   }
 
