@@ -172,6 +172,9 @@ def text(driver, folder, edges):
     check("text: what is left out", "left out: column 3, no ids (--column all counts everything)" in shown, True)
     path.write_text("x\x1b[2J\u009b1m\u00e9 y\n" * 2, encoding="utf-8")
     check("text: no control characters", ("x?[2J?1m\u00e9 " in checks.run(driver, "count", path).stdout, "\x1b" in checks.run(driver, "count", path).stdout), (True, False))
+    path.write_text("w\u00f6rter\nword\nw\u00f6rter\n", encoding="utf-8")
+    rows = checks.run(driver, "count", path).stdout.splitlines()[-3:]
+    check("text: columns of characters, not of bytes", {row.index(end) + len(end) for row, end in zip(rows, ("value", "\u00f6rter", "word"))}, {14})
     path.write_text("a,b\nx,y\n", encoding="ascii")
     check("text: names", "columns 1 'a', 2 'b' (a header names them" in checks.run(driver, "count", path).stdout, True)
     check("text: how values are compared", "4 values, 4 distinct as text, " in checks.run(driver, "count", path, "--header", "no").stdout, True)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "perf/measure/support/context.hpp"
 #include "perf/tool/option_values.hpp"
 
 namespace karpos::perf {

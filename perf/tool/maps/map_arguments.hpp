@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perf/measure/subjects/subject.hpp"
+#include "perf/measure/support/context.hpp"
 #include "perf/measure/support/map_run.hpp"
 #include "perf/measure/support/progress.hpp"
 #include "perf/measure/support/text.hpp"
