@@ -10,6 +10,7 @@
 
 #include "perf/measure/support/text.hpp"
 #include "perf/tool/count/mapped_file.hpp"
+#include "perf/tool/count/table_text.hpp"
 #include "perf/tool/graph/input.hpp"
 #include "perf/tool/topk/csv_rows.hpp"
 
@@ -17,13 +18,6 @@ namespace karpos::perf {
 namespace {
 
 constexpr std::size_t max_attributes = 32;
-
-std::string_view without_blanks(std::string_view s) {
-  constexpr char const* blanks = " \t";
-  std::size_t const begin = s.find_first_not_of(blanks);
-  return begin == std::string_view::npos ? std::string_view()
-                                         : s.substr(begin, s.find_last_not_of(blanks) + 1 - begin);
-}
 
 class score_reader {
  public:
@@ -93,7 +87,7 @@ class score_reader {
   }
 
   double score(std::size_t column) const {
-    std::string_view field = without_blanks(m_rows[column]);
+    std::string_view field = trimmed(m_rows[column]);
     if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
     // from_chars rejects a plus.
     if (field.front() == '+' && field.size() > 1 && field[1] != '-') field.remove_prefix(1);
