@@ -36,29 +36,38 @@ struct table {
   template <class Matches>
   KOKKOS_FUNCTION probe<Word> insert_or_find(std::uint64_t first, Word word,
                                              Matches const& matches) const {
-    return run<true>(first, word, matches);
+    return run<true, device::access::shared>(first, word, matches);
   }
 
-  /// Probes from slot `first` on for a word that matches. Requires: first < slots.
-  template <class Matches>
+  /// Probes from slot `first` on for a word that matches. Requires: first < slots; if Access is
+  /// frozen, no thread inserts meanwhile.
+  template <device::access Access = device::access::shared, class Matches>
   KOKKOS_FUNCTION probe<Word> find(std::uint64_t first, Matches const& matches) const {
-    return run<false>(first, empty, matches);
+    return run<false, Access>(first, empty, matches);
   }
 
  private:
-  template <bool Inserts, class Matches>
+  template <bool Inserts, device::access Access, class Matches>
   KOKKOS_FUNCTION probe<Word> run(std::uint64_t first, Word word, Matches const& matches) const {
     std::uint64_t slot = first;
-    for (std::uint64_t i = 0; i < slots; ++i, slot = next(slot)) {
-      Word seen = device::load_relaxed(words + slot);
+    do {
+      Word seen = load<Access>(words + slot);
       if (seen == empty) {
         if constexpr (!Inserts) return {outcome::absent, slot, seen};
         seen = device::compare_and_swap(words + slot, empty, word);
         if (seen == empty) return {outcome::inserted, slot, word};
       }
       if (matches(seen)) return {outcome::found, slot, seen};
-    }
+      slot = next(slot);
+    } while (slot != first);
     return {outcome::full, slot, empty};
+  }
+  template <device::access Access>
+  KOKKOS_FUNCTION static Word load(Word const* p) {
+    if constexpr (Access == device::access::frozen)
+      return device::load_frozen(p);
+    else
+      return device::load_relaxed(p);
   }
   KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
     return slot + 1 == slots ? 0 : slot + 1;

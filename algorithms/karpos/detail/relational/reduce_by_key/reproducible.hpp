@@ -12,6 +12,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/word_probing.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregation.hpp"
 #include "karpos/detail/relational/reduce_by_key/columns.hpp"
@@ -20,6 +21,7 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
+#include "karpos/outcome.hpp"
 
 // Reproducible sums: the bins (Demmel, Nguyen 2015) of 90 bits in which the numbers of a key are
 // added.
@@ -51,33 +53,39 @@ struct reduce_exponent_range {
   }
 };
 
-/// A hash table of each key's largest exponent: open addressing with linear probing. Slots hold 1 +
-/// the index of a group, or 0; their number is a power of two.
+/// A hash table of each key's largest exponent, by linear probing. A slot holds the index of a
+/// group, or no_group; the number of slots is a power of two.
 template <class Keys, class MaxExponents, class Slots>
 struct group_exponents {
+  static constexpr std::uint64_t no_group = ~std::uint64_t(0);
   Keys keys;
   MaxExponents max_exponents;
   Slots slots;
 
-  /// Inserts group g.
+  /// Inserts group g. Requires: no other group has its key; there are more slots than groups.
   KOKKOS_FUNCTION void operator()(std::uint64_t g) const {
-    std::uint64_t i = mix(keys(g));
-    while (device::compare_and_swap(&slots(i & (slots.extent(0) - 1)), std::uint64_t(0), g + 1) !=
-           0)
-      ++i;
+    table().insert_or_find(home(keys(g)), g, [](std::uint64_t) { return false; });
   }
-  /// Returns the largest exponent of a key that is stored.
+  /// Returns the largest exponent of a key, or the lowest exponent of all if there is no such key.
   template <class Bits>
   KOKKOS_FUNCTION int top(Bits key) const {
-    for (std::uint64_t i = mix(key);; ++i) {
-      std::uint64_t const g = slots(i & (slots.extent(0) - 1)) - 1;
-      if (keys(g) == key) return max_exponents(g);
-    }
+    auto const at = table().template find<device::access::frozen>(
+        home(key), [&](std::uint64_t g) { return keys(g) == key; });
+    return at.ended == outcome::found ? max_exponents(at.word) : lowest_exponent;
   }
   template <class F>
   auto transformed(F const& f) const {
     return group_exponents<decltype(f(keys)), decltype(f(max_exponents)), decltype(f(slots))>{
         f(keys), f(max_exponents), f(slots)};
+  }
+
+ private:
+  KOKKOS_FUNCTION word_probing::table<std::uint64_t> table() const {
+    return {&slots(0), slots.extent(0), no_group};
+  }
+  template <class Bits>
+  KOKKOS_FUNCTION std::uint64_t home(Bits key) const {
+    return mix(key) & (slots.extent(0) - 1);
   }
 };
 template <class MemorySpace, class Bits>
@@ -126,7 +134,7 @@ auto reduce_exponents(ExecSpace const& exec, Keys const& keys, Column const& col
       result{for_loop<ExecSpace>(g.keys), for_loop<ExecSpace>(g.max_exponents), n}, maximum{},
       {nullptr, 0}, "");
   g.slots = array(std::uint64_t{}, std::bit_ceil(2 * count));
-  fill(label, exec, g.slots, 0);
+  fill(label, exec, g.slots, g.no_group);
   device::loop_over(label, exec, count, for_loop<ExecSpace>(g));
   return g;
 }

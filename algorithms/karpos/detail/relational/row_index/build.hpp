@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/word_probing.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/row_index/memory.hpp"
 #include "karpos/detail/relational/row_index/slots.hpp"
@@ -17,6 +18,7 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/key_value.hpp"
+#include "karpos/outcome.hpp"
 #include "karpos/partition.hpp"
 
 // Builds an index of rows:
@@ -55,19 +57,15 @@ struct claim_slots : slot_search<Distance, device::access::shared,
   /// Claims the first empty slot of the bucket. Returns false if another thread has stored a row
   /// that may be equal there meanwhile: then the search goes on.
   KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const& p) const {
+    if (continues) return false;
     auto const& in = this->table;
-    std::uint64_t const tag = word::tag_of(p.hash), item = word::make(tag, this->begin + i),
-                        end = in.bucket_of(p.slot) + in.bucket_slots;
-    for (std::uint64_t slot = p.slot; slot < end && !continues; ++slot) {
-      std::uint64_t held = device::load_relaxed(in.words + slot);
-      if (held == word::empty) held = device::compare_and_swap(in.words + slot, word::empty, item);
-      if (held == word::empty) {
-        slot_of[i] = static_cast<RowNumber>(slot);
-        return true;
-      }
-      continues = has_tag<RowNumber>{tag}(held);
-    }
-    return false;
+    std::uint64_t const tag = word::tag_of(p.hash), end = in.bucket_of(p.slot) + in.bucket_slots;
+    word_probing::table<std::uint64_t> const rest{in.words + p.slot, end - p.slot, word::empty};
+    auto const claimed =
+        rest.insert_or_find(0, word::make(tag, this->begin + i), has_tag<RowNumber>{tag});
+    if (claimed.ended != outcome::inserted) return false;
+    slot_of[i] = static_cast<RowNumber>(p.slot + claimed.slot);
+    return true;
   }
   KOKKOS_FUNCTION void on_match(std::uint64_t i, std::uint64_t slot) const {
     slot_of[i] = static_cast<RowNumber>(slot);
