@@ -211,7 +211,7 @@ TEST_CASE("keys of one partition of a reduction spread over the slots of its tab
     for (u64 i = 0; i < slots; ++i) {
       u32 const mixed = static_cast<u32>(i * apart) * inverse;
       wrong += partition_of(mixed) != 0;
-      most = std::max(most, ++count[reduce::by_low_bits(mixed, slots)]);
+      most = std::max(most, ++count[karpos::detail::by_low_bits(mixed, slots)]);
     }
   }
   CHECK(wrong == 0);

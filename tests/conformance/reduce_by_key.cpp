@@ -21,8 +21,8 @@
 
 namespace {
 
-using karpos::detail::reduce_by_key::by_high_bits;
-using karpos::detail::reduce_by_key::by_low_bits;
+using karpos::detail::by_high_bits;
+using karpos::detail::by_low_bits;
 using karpos::detail::reduce_by_key::mixed;
 using karpos::detail::reduce_by_key::unmixed;
 using karpos_test::holds;

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/partition/fixed_partitions.hpp"
 #include "karpos/detail/relational/partition/move.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
@@ -389,6 +390,67 @@ TEST_CASE("a round in fixed-capacity partitions: groups are complete, all else i
         check_fixed_partitions(narrow_rows(n, keys, n), larger{}, half_one_key);
         check_fixed_partitions(wide_rows(n, keys, n), two_operations{}, half_one_key);
       }
+}
+
+namespace {
+
+/// Searches for keys i * i + 1 of [0, n), and for the key that looks empty, twice.
+template <class Bits, bool Sparse>
+struct fill_table {
+  using table = karpos::detail::scratch_table<Bits, Sparse>;
+  static constexpr u32 max_slots = 64;
+  static constexpr std::size_t scratch_bytes = table::bytes(max_slots);
+  u32 slots, n;
+  karpos::detail::scratch_slot *first,
+      *second;  // of keys and, behind them, the one that looks empty
+
+  static Bits key(u32 i) { return reduce::mixed(Bits(u64(i) * i + 1)); }
+  template <class Team>
+  void operator()(Team& t) const {
+    table const all(t.scratch(), slots);
+    all.clear(t);
+    t.barrier();
+    for (auto* to : {first, second}) {
+      for (u32 i = static_cast<u32>(t.rank()); i <= n; i += static_cast<u32>(t.size()))
+        to[i] = all.find_or_claim(i == n ? table::empty : key(i), table::max_probes(slots));
+      t.barrier();
+    }
+    for (u32 i = static_cast<u32>(t.rank()); i < n; i += static_cast<u32>(t.size()))
+      if (first[i].present && all.key(first[i].index) != key(i)) first[i].present = false;
+  }
+};
+
+template <class Bits, bool Sparse>
+void check_full_table(u32 slots, u32 n) {
+  std::vector<karpos::detail::scratch_slot> first(n + 1), second(n + 1);
+  emulated_block block(threads, slots + n);
+  block.run(fill_table<Bits, Sparse>{slots, n, first.data(), second.data()}, 0, 1);
+  u32 present = 0, wrong = 0;
+  std::vector<bool> is_taken(slots);
+  for (u32 i = 0; i < n; ++i) {
+    wrong += second[i].present != first[i].present || second[i].claimed;
+    if (!first[i].present) continue;
+    ++present;
+    wrong += !first[i].claimed || first[i].index != second[i].index || is_taken[first[i].index];
+    is_taken[first[i].index] = true;
+  }
+  CHECK(present == std::min(slots, n));
+  CHECK(wrong == 0);
+  CHECK(first[n].index == slots);
+  CHECK(first[n].claimed);
+  CHECK(second[n].present);
+}
+
+}  // namespace
+
+TEST_CASE("a table in scratch fills to its last slot, and then finds no slot for another key") {
+  for (u32 slots : {4u, 28u, 64u})
+    for (u32 n : {slots - 1, slots, slots + 1, 3 * slots}) {
+      check_full_table<u32, false>(slots, n);
+      check_full_table<u32, true>(slots, n);
+      check_full_table<u64, false>(slots, n);
+      check_full_table<u64, true>(slots, n);
+    }
 }
 
 TEST_CASE("a list of groups has as many as its capacity, and other rows overflow") {

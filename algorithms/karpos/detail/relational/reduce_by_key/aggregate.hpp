@@ -53,6 +53,8 @@ class aggregator {
   }
   static constexpr std::uint32_t max_slots = tuned::slots(sizeof(Row));
   static constexpr std::size_t scratch_bytes = bytes(max_slots);
+  /// A limit of probes that no row reaches for which there is a slot.
+  static constexpr std::uint32_t max_probes = table::max_probes(max_slots);
   /// Returns the number of slots of a table for `rows` rows.
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
     return Kokkos::min(tuned::slots_for(rows), std::uint32_t(max_slots));
@@ -70,7 +72,7 @@ class aggregator {
         m_op(op) {
     clear(t);
   }
-  /// Divides the table into columns (table.hpp). Call merge_columns() before the groups are
+  /// Divides the table into columns (scratch_table.hpp). Call merge_columns() before the groups are
   /// written.
   template <class Team>
   KOKKOS_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
@@ -201,15 +203,15 @@ class aggregator {
       bool present = is_valid(j);
       if constexpr (Sparse) {
         typename table::home_slot home{};
-        if (present) home = m_table.probe_home(rows[j]);
+        if (present) home = m_table.probe_home(reduce_by_key::key_of(rows[j]));
         std::uint32_t slot = home.index;
-        if (present && !table::is_found(home, rows[j]))
+        if (present && !table::is_found(home, reduce_by_key::key_of(rows[j])))
           present = find_past_home(rows[j], home, probes, slot);
         warp.sync();  // the warp adds together
         merge_if(present, slot, rows[j]);
       } else {
-        slot_of_row slot{0, false, false};
-        if (present) slot = m_table.template find_or_claim<false>(rows[j], probes);
+        scratch_slot slot{0, false, false};
+        if (present) slot = m_table.find_or_claim(reduce_by_key::key_of(rows[j]), probes);
         m_claimed += slot.claimed;
         present = slot.present;
         warp.sync();  // likewise
@@ -228,7 +230,7 @@ class aggregator {
   KOKKOS_FORCEINLINE_FUNCTION bool find_past_home(Row const& r,
                                                   typename table::home_slot const& home,
                                                   std::uint32_t probes, std::uint32_t& slot) {
-    slot_of_row const s = m_table.template find_or_claim_past_home<false>(r, home, probes);
+    scratch_slot const s = m_table.find_or_claim_past_home(reduce_by_key::key_of(r), home, probes);
     m_claimed += s.claimed;
     slot = s.index;
     return s.present;
@@ -298,8 +300,8 @@ class aggregator {
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
       bool const valid = index<Run>(t, first, j) < last;
-      slot_of_row slot{0, false, false};
-      if (valid) slot = m_table.find_or_claim(rows[j], probes);
+      scratch_slot slot{0, false, false};
+      if (valid) slot = m_table.find_or_store(rows[j], probes);
       warp.sync();
       m_claimed += slot.claimed;
       to[j] = slot.present && !slot.claimed ? static_cast<int>(slot.index) : nowhere;
@@ -431,7 +433,8 @@ struct aggregate_chunks {
     partition::chunk const mine = chunks[t.league_rank()];
     if (mine.rows == 0) return;
     team_aggregator a(t, team_aggregator::slots_for(mine.rows), op);
-    a.add(t, rows, mine.begin, mine.begin + mine.rows, ~std::uint32_t(0), {nullptr, 0}, nullptr);
+    a.add(t, rows, mine.begin, mine.begin + mine.rows, team_aggregator::max_probes, {nullptr, 0},
+          nullptr);
     if (mine.whole != 0)
       a.write_groups(t, result, &counts->groups);
     else

@@ -36,6 +36,8 @@ class group_list {
   /// Maximum of groups.
   static constexpr std::uint32_t max_slots = tuned::chunk_rows(sizeof(Row));
   static_assert(2 * max_slots <= all_slots);
+  /// A limit of probes that no row reaches for whose group there is space.
+  static constexpr std::uint32_t max_probes = all_slots;
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) { return rows; }
 
  private:

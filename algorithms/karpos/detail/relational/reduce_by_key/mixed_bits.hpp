@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/hash.hpp"
 
 // Keys as a reduction works on them. A bijection spreads every bit of a key over all of its bits
@@ -63,25 +64,6 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits unmixed(Bits x) {
   x ^= x >> half;
   x *= inverse_of_odd(mixing<Bits>::first);
   return x ^ x >> half;
-}
-
-/// Maps x to [0, n) by its high bits.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint32_t x, std::uint32_t n) {
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(x) * n >> 32);
-}
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint64_t x, std::uint32_t n) {
-  return by_high_bits(static_cast<std::uint32_t>(x >> 32), n);
-}
-/// The golden ratio times 2^32.
-inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;
-
-/// Maps x to [0, n) by its low bits. Keys of 32 bits are multiplied first, because few of their
-/// bits do not choose the partition.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint32_t x, std::uint32_t n) {
-  return by_high_bits(x * golden_ratio, n);
-}
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint64_t x, std::uint32_t n) {
-  return by_high_bits(static_cast<std::uint32_t>(x), n);
 }
 
 /// Returns whether multiples i * q modulo 2^32 are spread evenly for i in any range: no partial

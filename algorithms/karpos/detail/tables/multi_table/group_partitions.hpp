@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
-#include "karpos/detail/relational/reduce_by_key/table.hpp"
 #include "karpos/detail/tables/multi_table/blocks.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
@@ -36,11 +36,14 @@ struct group_counts {
   std::uint32_t full;           // partitions with too many keys: then not all is grouped
 };
 
+/// Stands for no slot.
+inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
+
 /// The number of pairs that a team can group, and the layout of its scratch.
 template <class ExecSpace, class Row>
 struct group_sizes {
   using bits = decltype(reduce_by_key::key_of(Row{}));
-  using keys = reduce_by_key::group_table<ExecSpace, bits>;
+  using keys = scratch_table<bits>;
   static constexpr std::size_t scratch_bytes =
       static_cast<std::size_t>(device::max_scratch_bytes<ExecSpace>) / 256 * 256;
   static constexpr std::size_t value_bytes =
@@ -86,16 +89,15 @@ class group_scratch {
   }
   /// Returns the place of a pair with that key: its slot, and its rank among the pairs of the slot.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t place(bits key) const {
-    // There are more slots than pairs. A probe that fails has moved on, or another pair has taken a
-    // slot meanwhile. So this bound of probes is enough.
-    std::uint32_t const slot = keys.template find_or_claim<false>(key, 2 * sizes::slots).index;
+    // There are more slots than pairs.
+    std::uint32_t const slot = keys.find_or_claim(key, keys.max_probes(sizes::slots)).index;
     return slot << 16 | device::fetch_add(device::scratch(counts + slot), 1);
   }
-  /// Returns the slot of a key, or reduce_by_key::no_slot if the table is nearly full.
+  /// Returns the slot of a key, or no_slot if the table is nearly full.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t slot_of(bits key) const {
     constexpr std::uint32_t max_probes = 256;
-    auto const slot = keys.template find_or_claim<false>(key, max_probes);
-    return slot.present ? slot.index : reduce_by_key::no_slot;
+    auto const slot = keys.find_or_claim(key, max_probes);
+    return slot.present ? slot.index : no_slot;
   }
   /// Returns the index of a place among the pairs of the partition. Requires: counts say where
   /// groups begin.
@@ -172,7 +174,7 @@ struct group_partitions {
                                                         std::uint32_t n) const {
     bool is_full = false;
     for_each_rank(t, m, partition_rows, n, [&](Row const&, std::uint32_t slot, std::uint32_t) {
-      is_full |= slot == reduce_by_key::no_slot;
+      is_full |= slot == no_slot;
     });
     if (t.any(is_full)) {
       if (t.rank() == 0) device::fetch_add(&counts->full, 1u);  // teams read `overflowed` meanwhile
@@ -204,8 +206,7 @@ struct group_partitions {
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < batch; ++j) {
         bool const is_row = first + j * size + rank < n;
-        std::uint32_t const slot =
-            is_row ? m.slot_of(reduce_by_key::key_of(r[j])) : reduce_by_key::no_slot;
+        std::uint32_t const slot = is_row ? m.slot_of(reduce_by_key::key_of(r[j])) : no_slot;
         std::uint32_t const before = count_row(tile, lane, m, slot);
         if (is_row) f(r[j], slot, before);
       }
@@ -217,7 +218,7 @@ struct group_partitions {
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t count_row(Tile const& tile, int lane,
                                                              scratch_type const& m,
                                                              std::uint32_t slot) {
-    bool const counts = slot != reduce_by_key::no_slot;
+    bool const counts = slot != no_slot;
     auto const counting = tile.ballot([&](int) { return counts; });
     if (!counting) return 0;
     std::uint32_t const common = tile.get(tile.each([&](int) { return slot; }), counting.first());
@@ -229,7 +230,7 @@ struct group_partitions {
     return counts ? device::fetch_add(device::scratch(m.counts + slot), 1) : 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION static Key key_at(scratch_type const& m, std::uint32_t slot) {
-    return reduce_by_key::key_of_mixed<Key>(m.keys.get(slot));
+    return reduce_by_key::key_of_mixed<Key>(m.keys.key(slot));
   }
   /// The slots of a warp, whose lanes take adjacent ones.
   struct slot_range {
