@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/partition/fixed_partitions.hpp"
 #include "karpos/detail/relational/partition/move.hpp"
@@ -329,7 +330,7 @@ class round_in_fixed_partitions {
 
   std::vector<Row> groups, partial;
   reduce::counters counts{0, 0};
-  reduce::sample_statistics seen{};
+  karpos::detail::sample_statistics seen{};
 
  private:
   template <class FixedPartitions>
@@ -450,6 +451,39 @@ TEST_CASE("a table in scratch fills to its last slot, and then finds no slot for
       check_full_table<u32, true>(slots, n);
       check_full_table<u64, false>(slots, n);
       check_full_table<u64, true>(slots, n);
+    }
+}
+
+namespace {
+
+/// Checks the statistics of a sample that has every row.
+template <class Row>
+void check_sample(std::vector<Row> const& rows) {
+  using step = karpos::detail::sample_keys<emulated_device, reduce::partial_rows<Row>>;
+  auto const n = static_cast<u32>(rows.size());
+  REQUIRE(n <= step::sampler::max_keys);
+  karpos::detail::sample_statistics got{}, expected{n, 0, 0, 0, 0, 0};
+  emulated_block block(threads, n);
+  block.run(step{{rows.data(), n}, n, &got}, 0, 1);
+  std::map<u64, u32> counts;
+  for (Row const& r : rows) ++counts[r.key];
+  for (auto const& [key, count] : counts) {
+    ++expected.distinct;
+    expected.once += count == 1;
+    expected.twice += count == 2;
+    expected.most = std::max(expected.most, count);
+  }
+  CHECK(std::memcmp(&got, &expected, sizeof(got)) == 0);
+  CHECK(got.repeated() == expected.distinct - expected.once);
+}
+
+}  // namespace
+
+TEST_CASE("a sample of all rows has their statistics") {
+  for (std::size_t n : {1u, 40u, 1000u})
+    for (u64 keys : {u64(1), u64(20), u64(700), u64(100'000)}) {
+      check_sample(narrow_rows(n, keys, n));
+      check_sample(wide_rows(n, keys, n));
     }
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/common/key_sample.hpp"
+#include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/detail/tables/reduced_insertion.hpp"
@@ -33,7 +33,7 @@ bool pays_to_combine(ExecSpace const& exec, Keys const& keys) {
   using key = typename Keys::non_const_value_type;
   if (keys.extent(0) < tuned::min_rows) return false;
   using row = typename reduce_by_key::row_type<key, T>::type;
-  auto const to = distributed::allocate<key_sample>(exec, "karpos::distributed: sample", 1);
+  auto const to = distributed::allocate<sample_statistics>(exec, "karpos::distributed: sample", 1);
   using rows = reduce_by_key::keys_with_value<row, device::held_by_loop<ExecSpace, Keys>>;
   count_sample(exec, rows{device::for_loop<ExecSpace>(keys), T{}},
                tuned::sample_size(keys.extent(0)), to.data());

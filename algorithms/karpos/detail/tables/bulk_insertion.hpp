@@ -271,8 +271,8 @@ bool hash_table<Storage>::is_worth_reducing(execution_space const& exec, Rows co
                                        detail::merges_by_retry<table_type, op>>;
   if (!detail::allows_reduction<tuned>(strategy, rows.size())) return false;
   if (strategy == bulk_strategy::reduced) return true;
-  static_assert(sizeof(detail::key_sample) <= sizeof(insert_report));
-  auto* const sample = reinterpret_cast<detail::key_sample*>(m_insert_report.data());
+  static_assert(sizeof(detail::sample_statistics) <= sizeof(insert_report));
+  auto* const sample = reinterpret_cast<detail::sample_statistics*>(m_insert_report.data());
   detail::count_sample(exec, detail::rows_reduction<Storage>::source(rows),
                        tuned::sample_size(rows.size()), sample);
   return detail::is_worth_reducing<tuned>(

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/common/key_sample.hpp"
+#include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/reduce_by_key/reduction.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
@@ -94,16 +94,16 @@ struct reduced_tuning {
 /// keys have equals in it, or enough distinct keys are repeated. If g keys are equally frequent, a
 /// sample of n keys repeats n * n / (2 * g) of them.
 template <class Tuned>
-bool has_few_groups(key_sample const& s, std::uint64_t part) {
-  std::uint64_t const single = s.distinct - s.repeated, pairs = std::uint64_t(s.keys) * s.keys / 2;
-  return single * 4 <= s.keys ||
-         s.repeated >= Kokkos::max(Tuned::min_repeated, Tuned::min_group * pairs / part);
+bool has_few_groups(sample_statistics const& s, std::uint64_t part) {
+  std::uint64_t const pairs = std::uint64_t(s.keys) * s.keys / 2;
+  return std::uint64_t(4) * s.once <= s.keys ||
+         s.repeated() >= Kokkos::max(Tuned::min_repeated, Tuned::min_group * pairs / part);
 }
 
 /// Returns whether rows are reduced, according to a sample of their keys: a key is so frequent, or
 /// keys are so few, that rows wait for each other, or groups are far fewer than rows.
 template <class Tuned, class ExecSpace>
-bool is_worth_reducing(ExecSpace const& exec, key_sample const& s, std::uint64_t rows) {
+bool is_worth_reducing(ExecSpace const& exec, sample_statistics const& s, std::uint64_t rows) {
   std::uint64_t const keys = s.keys, most = s.most;
   if (most * Tuned::rows_per_four_equal(exec) >= 4 * keys) return true;
   if (Tuned::is_device && s.distinct * Tuned::keys_per_distinct <= keys) return true;

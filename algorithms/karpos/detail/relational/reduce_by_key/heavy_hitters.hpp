@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/detail/relational/reduce_by_key/mixed_bits.hpp"
+#include "karpos/detail/common/key_sampler.hpp"
+#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/slot_values.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
-#include "karpos/hash.hpp"
 
 // Heavy hitters of a reduction on GPUs: keys that a sample shows more than once. While rows are
 // split, every team keeps the rows of heavy hitters back, in a table in its scratch (shared
@@ -22,14 +22,6 @@
 //   present  | 1 | 0 | 1 | 0 | 0 | …      of a team: bits of the slots that have a value
 
 namespace karpos::detail::reduce_by_key {
-
-/// Statistics of a sample of the keys.
-struct sample_statistics {
-  std::uint32_t keys, distinct, once, twice,
-      most;                         // sampled; distinct; seen once; twice; count of the top key
-  std::uint32_t heavy_hitter_rows;  // sampled keys that are heavy hitters
-  std::uint32_t special;            // of these: those whose bits equal `empty`
-};
 
 template <class ExecSpace, class Row>
 struct heavy_hitter_table {
@@ -58,24 +50,16 @@ struct heavy_hitter_table {
   }
 };
 
-/// A step of one team: counts equal keys in a sample, with one key from each of n ranges, at
-/// irregular distances. Writes a heavy_hitter_table's keys: the most frequent ones if not all find
-/// a slot.
+/// A step of one team: samples n keys. Writes a heavy_hitter_table's keys: the most frequent ones
+/// if not all find a slot.
 template <class ExecSpace, class Source>
 struct find_heavy_hitters {
   using table = heavy_hitter_table<ExecSpace, typename Source::row>;
   using bits = typename table::bits;
-  static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1, teams_at_once = 1;
-  static constexpr std::size_t front_bytes = 32;
-  static_assert(sizeof(sample_statistics) <= front_bytes);
-  static constexpr std::uint32_t max_keys = Kokkos::min(
-      std::uint32_t(8192),
-      std::bit_floor(static_cast<std::uint32_t>(
-          (device::max_scratch_bytes<ExecSpace> - front_bytes - table::all * sizeof(bits)) /
-          (2 * (sizeof(bits) + sizeof(std::uint32_t))))));
-  static constexpr std::uint32_t slots = 2 * max_keys;
-  static constexpr std::size_t scratch_bytes =
-      front_bytes + table::all * sizeof(bits) + slots * (sizeof(bits) + sizeof(std::uint32_t));
+  using sampler = key_sampler<ExecSpace, Source, 8192, table::all * sizeof(bits)>;
+  static constexpr int threads = sampler::threads, teams_at_once = sampler::teams_at_once;
+  static constexpr std::uint32_t max_keys = sampler::max_keys;
+  static constexpr std::size_t scratch_bytes = sampler::scratch_bytes;
 
   Source source;
   std::uint32_t n;  // at most max_keys
@@ -84,116 +68,43 @@ struct find_heavy_hitters {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    memory const m = memory_of(t);
+    sampler const s(t);
+    auto* const heavy_hitters = reinterpret_cast<bits*>(s.callers_bytes);
     auto const rank = static_cast<std::uint32_t>(t.rank()),
                size = static_cast<std::uint32_t>(t.size());
-    for (std::uint32_t i = rank; i < slots; i += size) {
-      m.keys[i] = table::empty;
-      m.counts[i] = 0;
-    }
-    for (std::uint32_t i = rank; i < table::all; i += size) m.heavy_hitters[i] = table::empty;
-    if (rank == 0) *m.statistics = {n, 0, 0, 0, 0, 0, 0};
-    t.barrier();
-    count_keys(m, rank, size);
-    t.barrier();
-    compute_statistics(t, m);
-    insert_heavy_hitters(t, m);
-    for (std::uint32_t i = rank; i < table::all; i += size) table_keys[i] = m.heavy_hitters[i];
-    if (rank == 0) *to = *m.statistics;
+    for (std::uint32_t i = rank; i < table::all; i += size) heavy_hitters[i] = table::empty;
+    s.sample(t, source, n);
+    insert_heavy_hitters(t, s, heavy_hitters);
+    for (std::uint32_t i = rank; i < table::all; i += size) table_keys[i] = heavy_hitters[i];
+    if (rank == 0) *to = *s.statistics;
   }
 
  private:
-  struct memory {
-    sample_statistics* statistics;
-    bits *heavy_hitters, *keys;
-    std::uint32_t* counts;
-  };
-  template <class Team>
-  KOKKOS_FUNCTION static memory memory_of(Team const& t) {
-    auto* const heavy_hitters = reinterpret_cast<bits*>(t.scratch() + front_bytes);
-    bits* const keys = heavy_hitters + table::all;
-    return {reinterpret_cast<sample_statistics*>(t.scratch()), heavy_hitters, keys,
-            reinterpret_cast<std::uint32_t*>(keys + slots)};
-  }
-  /// Counts the sampled keys of a thread, with several loads in flight.
-  KOKKOS_FORCEINLINE_FUNCTION void count_keys(memory const& m, std::uint32_t rank,
-                                              std::uint32_t size) const {
-    constexpr std::uint32_t at_once = 8;
-    std::uint64_t const each = source.size() / n;
-    for (std::uint32_t first = rank; first < n; first += at_once * size) {
-      bits found[at_once];
-      KARPOS_UNROLL
-      for (std::uint32_t j = 0; j < at_once; ++j)
-        if (std::uint64_t const i = first + j * size; i < n)
-          found[j] = Source::key_of(source.load(i * each + multiply_high(mix(i), each)));
-      KARPOS_UNROLL
-      for (std::uint32_t j = 0; j < at_once; ++j)
-        if (first + j * size < n) count(m, found[j]);
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void count(memory const& m, bits key) {
-    if (key == table::empty) {
-      m.heavy_hitters[table::special] = 0;
-      device::add(device::scratch(&m.statistics->special), 1);
-      return;
-    }
-    for (std::uint32_t i = by_low_bits(key, slots);; i = (i + 1) % slots) {
-      bits stored = device::load_relaxed(device::scratch(m.keys + i));
-      if (stored == table::empty)
-        stored = device::compare_and_swap(device::scratch(m.keys + i), table::empty, key);
-      if (stored != table::empty && stored != key) continue;
-      device::add(device::scratch(m.counts + i), 1);
-      return;
-    }
-  }
-  /// Computes the statistics from the slots. Three sums below 2^21 share a word. Has barriers.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void compute_statistics(Team const& t, memory const& m) {
-    constexpr int bits_each = 21;
-    std::uint64_t mine = 0, all = 0;
-    std::uint32_t most = 0;
-    auto const add_count = [&](std::uint32_t count) {
-      mine += std::uint64_t(count != 0) | std::uint64_t(count == 1) << bits_each |
-              std::uint64_t(count == 2) << 2 * bits_each;
-      most = Kokkos::max(most, count);
-    };
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < slots;
-         i += static_cast<std::uint32_t>(t.size()))
-      add_count(m.counts[i]);
-    if (t.rank() == 0) add_count(m.statistics->special);
-    if (most > device::load_relaxed(device::scratch(&m.statistics->most)))
-      device::fetch_max(device::scratch(&m.statistics->most), most);
-    t.prefix_sum(mine, all);
-    if (t.rank() != 0) return;
-    auto const sum = [&](int k) {
-      return static_cast<std::uint32_t>(all >> k * bits_each & ((1u << bits_each) - 1));
-    };
-    m.statistics->distinct = sum(0);
-    m.statistics->once = sum(1);
-    m.statistics->twice = sum(2);
-  }
   /// Inserts heavy hitters into the heavy_hitter_table, the most frequent first. Has barriers.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void insert_heavy_hitters(Team const& t, memory const& m) {
+  KOKKOS_FORCEINLINE_FUNCTION static void insert_heavy_hitters(Team const& t, sampler const& s,
+                                                               bits* heavy_hitters) {
     constexpr std::uint32_t least[] = {16, 4, 2};
     std::uint32_t below = ~std::uint32_t(0);
     std::uint64_t rows = 0, all = 0;
     for (int k = 0; k < 3; ++k) {
-      for (auto i = static_cast<std::uint32_t>(t.rank()); i < slots;
-           i += static_cast<std::uint32_t>(t.size()))
-        if (m.counts[i] >= least[k] && m.counts[i] < below && try_insert_heavy_hitter(m, m.keys[i]))
-          rows += m.counts[i];
+      s.for_each_count(t, [&](bits key, std::uint32_t count) {
+        if (count >= least[k] && count < below && try_insert(heavy_hitters, key)) rows += count;
+      });
       below = least[k];
       t.barrier();
     }
     t.prefix_sum(rows, all);
-    if (t.rank() == 0)
-      m.statistics->heavy_hitter_rows = static_cast<std::uint32_t>(all) + m.statistics->special;
+    if (t.rank() == 0) s.statistics->heavy_hitter_rows = static_cast<std::uint32_t>(all);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static bool try_insert_heavy_hitter(memory const& m, bits key) {
+  KOKKOS_FORCEINLINE_FUNCTION static bool try_insert(bits* heavy_hitters, bits key) {
+    if (key == table::empty) {
+      heavy_hitters[table::special] = 0;
+      return true;
+    }
     std::uint32_t const first = table::home(key);
     for (std::uint32_t s = first; s < first + table::width; ++s)
-      if (device::compare_and_swap(device::scratch(m.heavy_hitters + s), table::empty, key) ==
+      if (device::compare_and_swap(device::scratch(heavy_hitters + s), table::empty, key) ==
           table::empty)
         return true;
     return false;

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/common/key_sample.hpp"
+#include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/detail/relational/partition/memory.hpp"
 #include "karpos/detail/relational/reduce_by_key/heavy_hitters.hpp"
@@ -108,7 +108,7 @@ class memory {
   std::size_t bytes() const { return m_bytes; }
 
   counters* counts;
-  key_sample* sample;
+  sample_statistics* sample;
   Row *partial, *split;
   std::uint64_t *offsets, *first;
   partition::chunk* chunks;

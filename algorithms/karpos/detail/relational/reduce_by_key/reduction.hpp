@@ -8,7 +8,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/common/key_sample.hpp"
+#include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/detail/relational/partition/run.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
@@ -124,8 +124,9 @@ class reduction {
   bool choose_pre_aggregation(Source const& source) const {
     if (source.size() < tuned::min_sampled_rows) return false;
     count_sample(m_exec, source, tuned::sample, m_memory.sample);
-    key_sample const s = read_back(m_exec, static_cast<key_sample const*>(m_memory.sample),
-                                   "karpos::reduce_by_key: a sample of the keys");
+    sample_statistics const s =
+        read_back(m_exec, static_cast<sample_statistics const*>(m_memory.sample),
+                  "karpos::reduce_by_key: a sample of the keys");
     return tuned::is_device ? s.keys - s.distinct >= tuned::min_equal : holds_most(s);
   }
   /// Returns whether the first table of a CPU thread holds most of the rows. A row that it does not
@@ -133,10 +134,10 @@ class reduction {
   /// are keys seen once, or if the groups are few. Chao's estimate of the groups is trusted if the
   /// keys seen again, except the most frequent one, are about equally frequent. A long tail
   /// deceives it.
-  static bool holds_most(key_sample const& s) {
-    double const once = s.distinct - s.repeated, again = s.keys - once - s.most,
-                 groups = s.distinct + once * once / (2.0 * s.repeated + 1);
-    return 4 * once < s.keys || (again <= 3.0 * s.repeated && groups <= double(size::chunk_rows));
+  static bool holds_most(sample_statistics const& s) {
+    double const once = s.once, again = s.keys - once - s.most,
+                 groups = s.distinct + once * once / (2.0 * s.repeated() + 1);
+    return 4 * once < s.keys || (again <= 3.0 * s.repeated() && groups <= double(size::chunk_rows));
   }
 
   /// Splits rows into partitions by the mixed key, and aggregates these.

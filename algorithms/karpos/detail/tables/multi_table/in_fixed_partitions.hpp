@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/common/key_sample.hpp"
+#include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/partition/tuning.hpp"
@@ -128,10 +128,11 @@ grouping choose_grouping(ExecSpace const& exec, Source const& source, std::uint6
   constexpr std::uint64_t min_sampled_pairs = std::uint64_t(1) << 20, keys_each = 85,
                           max_equal = std::uint64_t(1) << 22;
   if (source.size() < min_sampled_pairs) return grouping::in_fixed_partitions;
-  Kokkos::View<key_sample, typename ExecSpace::memory_space> const sample(
+  Kokkos::View<sample_statistics, typename ExecSpace::memory_space> const sample(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "karpos::multi_table: sample"));
   count_sample(exec, source, ~std::uint32_t(0), sample.data());
-  key_sample const s = read_back(exec, sample.data(), "karpos::multi_table: a sample of the keys");
+  sample_statistics const s =
+      read_back(exec, sample.data(), "karpos::multi_table: a sample of the keys");
   // If n distinct keys are equally frequent, about s * s / (2 * n) of s sampled keys look equal to
   // an earlier one.
   std::uint64_t const sampled = s.keys, equal = s.keys - s.distinct;
