@@ -21,104 +21,54 @@
 
 namespace karpos::detail::join {
 
+/// Layout of a word: the first partition_bits bits are its partition, the next ones its bucket.
+template <class Word, std::uint32_t Buckets>
+struct bucket_bits {
+  int partition_bits;
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t bucket(Word w) const {
+    auto const rest = static_cast<std::uint32_t>(w << partition_bits >> (8 * sizeof(Word) - 32));
+    return static_cast<std::uint32_t>(std::uint64_t(rest) * Buckets >> 32);
+  }
+};
+/// The number of buckets: three quarters of the number of entries.
+template <class ExecSpace, class Entry>
+inline constexpr std::uint32_t buckets_of_entries = static_cast<std::uint32_t>(
+    tuning<ExecSpace>::table_bytes / (4 * sizeof(Entry) + 3 * sizeof(std::uint16_t)) * 3 /
+    scratch_counters::group * scratch_counters::group);
 /// A hash table of entries, by the words of their keys.
 template <class ExecSpace, class Word, class Entry>
-class materialised_table {
- public:
-  static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
-  /// Number of buckets: three quarters of the number of rows.
-  static constexpr std::uint32_t buckets =
-      static_cast<std::uint32_t>(bytes / (4 * sizeof(Entry) + 3 * sizeof(std::uint16_t)) * 3 /
-                                 scratch_counters::group * scratch_counters::group);
-
- private:
-  static constexpr std::size_t begin_bytes =
-      (buckets + scratch_counters::group) * sizeof(std::uint16_t);
-
- public:
-  static constexpr std::uint32_t capacity =
-      static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Entry));
-  static_assert(capacity < 1 << 16);
-  using range = typename partition_table<ExecSpace, key_value<std::uint32_t, std::uint32_t>>::range;
-
-  /// Layout of a word: the first partition_bits bits are its partition, the next ones its bucket.
-  struct bits {
-    int partition_bits;
-    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t bucket(Word w) const {
-      auto const rest = static_cast<std::uint32_t>(w << partition_bits >> (8 * sizeof(Word) - 32));
-      return static_cast<std::uint32_t>(std::uint64_t(rest) * buckets >> 32);
-    }
-  };
-
-  KOKKOS_FUNCTION materialised_table(std::byte* memory, bits const& b)
-      : m_begins(memory),
-        m_entries(reinterpret_cast<Entry*>(memory + begin_bytes)),
-        m_bits(b) {}
-
-  /// Fills the table with entry_of(row) of n rows. Ends with a barrier.
-  template <class Team, class Keys, class Rows, class EntryOf>
-  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n, Keys const& keys,
-                                        Rows const& rows, EntryOf const& entry_of) const {
-    m_begins.clear(t, buckets);
-    t.barrier();
-    join::for_rows_of_team<8>(t, keys, n, [&](auto const& r, std::uint32_t) {
-      m_begins.increment(m_bits.bucket(r.key));
-    });
-    t.barrier();
-    m_begins.inclusive_scan(t, buckets);
-    join::for_rows_of_team<4>(t, rows, n, [&](auto const& r, std::uint32_t) {
-      m_entries[m_begins.decrement(m_bits.bucket(r.key))] = entry_of(r);
-    });
-    t.barrier();
-  }
-  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const {
-    std::uint32_t const b = m_bits.bucket(w);
-    return {m_begins[b] | m_begins[b + 1] << 16};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION Entry const* entries() const { return m_entries; }
-
- private:
-  scratch_counters m_begins;
-  Entry* m_entries;
-  bits m_bits;
-};
+using materialised_table = bucket_table<ExecSpace, Entry, buckets_of_entries<ExecSpace, Entry>,
+                                        bucket_bits<Word, buckets_of_entries<ExecSpace, Entry>>>;
 
 /// The table of a partition of wide rows (wide_rows.hpp).
 template <class ExecSpace>
-class wide_table {
+class wide_table : public materialised_table<ExecSpace, std::uint32_t, wide_row> {
   using table = materialised_table<ExecSpace, std::uint32_t, wide_row>;
 
  public:
   static constexpr bool fills_in_pieces = false;
-  static constexpr std::size_t bytes = table::bytes;
-  static constexpr std::uint32_t capacity = table::capacity;
   static constexpr std::uint64_t mean =
-      std::uint64_t(capacity) * tuning<ExecSpace>::mean_percent / 100;
+      std::uint64_t(table::capacity) * tuning<ExecSpace>::mean_percent / 100;
   static constexpr int min_partition_bits = 1;
   static constexpr std::size_t row_bytes = sizeof(wide_row);
-  using bits = typename table::bits;
-  using range = typename table::range;
 
-  KOKKOS_FUNCTION wide_table(std::byte* memory, bits const& b, wide_row const* rows)
-      : m_table(memory, b),
+  KOKKOS_FUNCTION wide_table(std::byte* memory, typename table::bits const& b, wide_row const* rows)
+      : table(memory, b),
         m_rows(rows) {}
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
-    m_table.fill(t, n, m_rows, m_rows, [](wide_row const& r) { return r; });
-  }
-  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(std::uint32_t w) const {
-    return m_table.bucket_of(w);
+    table::template fill<8, 4>(t, n, m_rows, m_rows,
+                               [](wide_row const& r, std::uint32_t) { return r; });
   }
   /// Returns the rows that match_word numbers.
-  KOKKOS_FORCEINLINE_FUNCTION wide_row const* rows() const { return m_table.entries(); }
+  KOKKOS_FORCEINLINE_FUNCTION wide_row const* rows() const { return this->entries(); }
   KOKKOS_FORCEINLINE_FUNCTION bool match_word(std::uint32_t e, std::uint32_t w,
                                               std::uint32_t& row) const {
     row = e;
-    return m_table.entries()[e].key == w;
+    return this->entries()[e].key == w;
   }
 
  private:
-  table m_table;
   wide_row const* m_rows;
 };
 
@@ -173,7 +123,7 @@ struct payload_entry {
 
 /// The table of a partition of rows with payload columns.
 template <class ExecSpace, class Word, class Values>
-class payload_table {
+class payload_table : public materialised_table<ExecSpace, Word, payload_entry<Word, Values>> {
   using key_row = key_only_row<Word>;
   using entry = payload_entry<Word, Values>;
   using table = materialised_table<ExecSpace, Word, entry>;
@@ -182,12 +132,9 @@ class payload_table {
   /// A partition may have any number of rows: `capacity` of them are in the table at once.
   static constexpr bool fills_in_pieces = true;
   static constexpr std::size_t row_bytes = sizeof(entry);
-  static constexpr std::size_t bytes = table::bytes;
-  static constexpr std::uint32_t capacity = table::capacity;
   /// Mean of a partition's rows. If keys are distinct, hardly a partition exceeds the table.
-  static constexpr std::uint64_t mean = std::uint64_t(capacity) * 96 / 100;
+  static constexpr std::uint64_t mean = std::uint64_t(table::capacity) * 96 / 100;
   static constexpr int min_partition_bits = 1;
-  using range = typename table::range;
   /// The layout of words, and where the keys and values of all partitions lie.
   struct bits {
     int partition_bits;
@@ -196,22 +143,22 @@ class payload_table {
   };
 
   KOKKOS_FUNCTION payload_table(std::byte* memory, bits const& b, key_row const* rows)
-      : m_table(memory, {b.partition_bits}),
+      : table(memory, {b.partition_bits}),
         m_rows{rows, b.values + (rows - b.keys)} {}
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
-    m_table.fill(t, n, m_rows.keys, m_rows,
-                 [](payload_row const& r) { return entry::of(r.key, r.values); });
+    table::template fill<8, 4>(t, n, m_rows.keys, m_rows, [](payload_row const& r, std::uint32_t) {
+      return entry::of(r.key, r.values);
+    });
   }
-  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const { return m_table.bucket_of(w); }
   KOKKOS_FORCEINLINE_FUNCTION key_row const* rows() const { return m_rows.keys; }
   /// Returns whether entry e has this word. If so, `row` is e.
   KOKKOS_FORCEINLINE_FUNCTION bool match_word(std::uint32_t e, Word w, std::uint32_t& row) const {
     row = e;
-    return m_table.entries()[e].has(w);
+    return this->entries()[e].has(w);
   }
   KOKKOS_FORCEINLINE_FUNCTION Values values(std::uint32_t e) const {
-    return m_table.entries()[e].values();
+    return this->entries()[e].values();
   }
 
  private:
@@ -231,7 +178,6 @@ class payload_table {
     }
   };
 
-  table m_table;
   rows_of_partition m_rows;
 };
 

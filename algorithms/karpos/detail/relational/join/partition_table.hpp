@@ -16,6 +16,9 @@
 //
 //   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries; they end where the next begin
 //   entries   | a | b | c |
+//
+// In a partition_table an entry is a word: the rest of the row's word, and the row's number. Tables
+// of materialised rows are in materialised_tables.hpp.
 
 namespace karpos::detail::join {
 
@@ -138,79 +141,116 @@ class scratch_counters {
   std::uint16_t* m_counts;  // the same memory, counter by counter
 };
 
+/// Bounds of a bucket's entries, in one register.
+struct bucket_range {
+  std::uint32_t bounds;
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t begin() const { return bounds & 0xffff; }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t end() const { return bounds >> 16; }
+};
+
+/// A table of entries by bucket. Bits: the layout of a word, with bucket(word) below Buckets.
+template <class ExecSpace, class Entry, std::uint32_t Buckets, class Bits>
+class bucket_table {
+  static constexpr std::size_t begin_bytes =
+      (Buckets + scratch_counters::group) * sizeof(std::uint16_t);
+
+ public:
+  static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
+  /// Maximum of entries; bounds of buckets have 16 bits.
+  static constexpr std::uint32_t capacity =
+      static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Entry));
+  static_assert(capacity < 1 << 16 && Buckets % scratch_counters::group == 0);
+  using bits = Bits;
+  using range = bucket_range;
+
+  KOKKOS_FUNCTION bucket_table(std::byte* memory, Bits const& b)
+      : m_begins(memory),
+        m_entries(reinterpret_cast<Entry*>(memory + begin_bytes)),
+        m_bits(b) {}
+
+  /// Fills the table with entry_of(row, its index) of n rows. `keys` are the same rows, or their
+  /// words alone. A thread reads CountEach of them at once, and PlaceEach rows. Ends with a
+  /// barrier.
+  template <int CountEach, int PlaceEach, class Team, class Keys, class Rows, class EntryOf>
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n, Keys const& keys,
+                                        Rows const& rows, EntryOf const& entry_of) const {
+    m_begins.clear(t, Buckets);
+    t.barrier();
+    join::for_rows_of_team<CountEach>(t, keys, n, [&](auto const& r, std::uint32_t) {
+      m_begins.increment(m_bits.bucket(r.key));
+    });
+    t.barrier();
+    m_begins.inclusive_scan(t, Buckets);
+    join::for_rows_of_team<PlaceEach>(t, rows, n, [&](auto const& r, std::uint32_t i) {
+      m_entries[m_begins.decrement(m_bits.bucket(r.key))] = entry_of(r, i);
+    });
+    t.barrier();
+  }
+  template <class Word>
+  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const {
+    std::uint32_t const b = m_bits.bucket(w);
+    return {m_begins[b] | m_begins[b + 1] << 16};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Entry const* entries() const { return m_entries; }
+  KOKKOS_FORCEINLINE_FUNCTION Bits const& layout() const { return m_bits; }
+
+ private:
+  scratch_counters m_begins;
+  Entry* m_entries;
+  Bits m_bits;
+};
+
+/// The number of buckets of a partition_table, which is also the mean of a partition's rows.
+template <class ExecSpace, class Word>
+inline constexpr std::uint32_t buckets_of_words = std::bit_floor(static_cast<std::uint32_t>(
+    tuning<ExecSpace>::table_bytes / (sizeof(Word) + sizeof(std::uint16_t))));
+/// The table of words of a partition.
+template <class ExecSpace, class Word>
+using word_table =
+    bucket_table<ExecSpace, Word, buckets_of_words<ExecSpace, Word>,
+                 word_bits<Word, std::countr_zero(buckets_of_words<ExecSpace, Word>)>>;
+
 /// A hash table of a partition's right rows, by their words. Entries have the numbers of rows; of
 /// wide rows, their index in the partition.
 template <class ExecSpace, class Row>
-class partition_table {
+class partition_table : public word_table<ExecSpace, decltype(Row::key)> {
   using Word = decltype(Row::key);
+  using table = word_table<ExecSpace, Word>;
+  static constexpr std::uint32_t buckets = buckets_of_words<ExecSpace, Word>;
 
  public:
   /// Whether a partition's rows may be put into the table piece by piece, one piece after the
   /// other.
   static constexpr bool fills_in_pieces = false;
   static constexpr std::size_t row_bytes = sizeof(Row);
-  static constexpr std::size_t bytes = tuning<ExecSpace>::table_bytes;
-  static constexpr std::uint32_t buckets =
-      std::bit_floor(static_cast<std::uint32_t>(bytes / (sizeof(Word) + sizeof(std::uint16_t))));
-  static constexpr int bucket_bits = std::countr_zero(buckets);
-  using bits = word_bits<Word, bucket_bits>;
-
- private:
-  static constexpr std::size_t begin_bytes =
-      (buckets + scratch_counters::group) * sizeof(std::uint16_t);
-
- public:
-  /// Maximum of rows; bounds of buckets have 16 bits.
-  static constexpr std::uint32_t capacity =
-      static_cast<std::uint32_t>((bytes - begin_bytes) / sizeof(Word));
-  static_assert(capacity < 1 << 16 && buckets % scratch_counters::group == 0);
   /// Maximum mean of a partition's rows: what word_bits allows, and what leaves space for longer
   /// partitions.
-  static constexpr std::uint64_t mean = Kokkos::min(
-      std::uint64_t(buckets), std::uint64_t(capacity) * tuning<ExecSpace>::mean_percent / 100);
+  static constexpr std::uint64_t mean =
+      Kokkos::min(std::uint64_t(buckets),
+                  std::uint64_t(table::capacity) * tuning<ExecSpace>::mean_percent / 100);
   static_assert(2 * mean >= buckets, "partitions and buckets would take more bits than a word has");
   /// Minimum of a partition's bits. With the bits of the bucket they must hold the index of any row
   /// of a partition.
-  static constexpr int min_partition_bits =
-      Kokkos::max(static_cast<int>(std::bit_width(std::uint64_t(capacity))) - bucket_bits, 1);
+  static constexpr int min_partition_bits = Kokkos::max(
+      static_cast<int>(std::bit_width(std::uint64_t(table::capacity))) - std::countr_zero(buckets),
+      1);
 
-  KOKKOS_FUNCTION partition_table(std::byte* memory, bits const& b, Row const* rows)
-      : m_begins(memory),
-        m_entries(reinterpret_cast<Word*>(memory + begin_bytes)),
-        m_bits(b),
+  KOKKOS_FUNCTION partition_table(std::byte* memory, typename table::bits const& b, Row const* rows)
+      : table(memory, b),
         m_rows(rows) {}
 
   /// Fills the table with the first n rows. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n) const {
     constexpr int each = Kokkos::min(tuning<ExecSpace>::batch(sizeof(Row)), 8);
-    m_begins.clear(t, buckets);
-    t.barrier();
-    join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t) {
-      m_begins.increment(m_bits.bucket(r.key));
+    table::template fill<each, each>(t, n, m_rows, m_rows, [&](Row const& r, std::uint32_t i) {
+      return this->layout().entry(r.key, number(r, i));
     });
-    t.barrier();
-    m_begins.inclusive_scan(t, buckets);
-    join::for_rows_of_team<each>(t, m_rows, n, [&](Row const& r, std::uint32_t i) {
-      m_entries[m_begins.decrement(m_bits.bucket(r.key))] = m_bits.entry(r.key, number(r, i));
-    });
-    t.barrier();
-  }
-
-  /// Bounds of a bucket's entries, in one register.
-  struct range {
-    std::uint32_t bounds;
-    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t begin() const { return bounds & 0xffff; }
-    KOKKOS_FORCEINLINE_FUNCTION std::uint32_t end() const { return bounds >> 16; }
-  };
-  KOKKOS_FORCEINLINE_FUNCTION range bucket_of(Word w) const {
-    std::uint32_t const b = m_bits.bucket(w);
-    return {m_begins[b] | m_begins[b + 1] << 16};
   }
   KOKKOS_FORCEINLINE_FUNCTION Row const* rows() const { return m_rows; }
   /// Returns whether entry e has this word. If so, `row` is its number.
   KOKKOS_FORCEINLINE_FUNCTION bool match_word(std::uint32_t e, Word w, std::uint32_t& row) const {
-    return m_bits.match_word(m_entries[e], w, row);
+    return this->layout().match_word(this->entries()[e], w, row);
   }
 
  private:
@@ -221,9 +261,6 @@ class partition_table {
       return r.value;
   }
 
-  scratch_counters m_begins;
-  Word* m_entries;
-  bits m_bits;
   Row const* m_rows;
 };
 
