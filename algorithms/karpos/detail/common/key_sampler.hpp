@@ -103,14 +103,18 @@ class key_sampler {
     auto const size = static_cast<std::uint32_t>(t.size());
     std::uint64_t const each = source.size() / n;
     for (auto first = static_cast<std::uint32_t>(t.rank()); first < n; first += at_once * size) {
-      bits found[at_once];
+      bits found[at_once] = {};
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < at_once; ++j)
         if (std::uint64_t const i = first + j * size; i < n)
           found[j] = Source::key_of(source.load(i * each + multiply_high(mix(i), each)));
-      KARPOS_UNROLL
-      for (std::uint32_t j = 0; j < at_once; ++j)
-        if (first + j * size < n) count(found[j]);
+      // Keys move to the front one by one, so that the long code of a search exists once.
+      KARPOS_UNROLL_BY(1)
+      for (std::uint32_t i = first; i < n && i < first + at_once * size; i += size) {
+        count(found[0]);
+        KARPOS_UNROLL
+        for (std::uint32_t j = 1; j < at_once; ++j) found[j - 1] = found[j];
+      }
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void count(bits key) const {

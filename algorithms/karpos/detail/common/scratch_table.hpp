@@ -66,7 +66,7 @@ class scratch_table {
   /// Returns the bytes of a table, a multiple of 8. The slot behind the last one is for the key
   /// that equals `empty`.
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
-    return (slots + std::size_t(2)) / 2 * 2 * sizeof(Bits);
+    return (std::size_t(slots + 1) + 1) / 2 * 2 * sizeof(Bits);
   }
   /// Returns a limit of probes that only a search for an absent key in a full table reaches: a
   /// probe either moves on to the next bucket, or has found a slot that another key took meanwhile.
