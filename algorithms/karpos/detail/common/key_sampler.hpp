@@ -95,11 +95,11 @@ class key_sampler {
   std::byte* callers_bytes;
 
  private:
-  /// Counts the sampled keys of a thread, with several loads in flight.
+  /// Counts the sampled keys of a thread. On GPUs, several loads are in flight.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void count_keys(Team const& t, Source const& source,
                                               std::uint32_t n) const {
-    constexpr std::uint32_t at_once = 8;
+    constexpr std::uint32_t at_once = device::is_device<ExecSpace> ? 8 : 1;
     auto const size = static_cast<std::uint32_t>(t.size());
     std::uint64_t const each = source.size() / n;
     for (auto first = static_cast<std::uint32_t>(t.rank()); first < n; first += at_once * size) {
