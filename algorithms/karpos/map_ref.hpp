@@ -103,19 +103,19 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome insert(key_type const& key, mapped_type const& value) const
     requires has_values
   {
-    return insert_or_apply(detail::one_thread<Table>{}, key, value, detail::keep_stored{});
+    return upsert(detail::one_thread<Table>{}, key, value, detail::keep_stored{});
   }
   template <device::tile Tile>
     requires has_values
   KOKKOS_FUNCTION outcome insert(Tile const& t, key_type const& key,
                                  mapped_type const& value) const {
-    return insert_or_apply(t, key, value, detail::keep_stored{});
+    return upsert(t, key, value, detail::keep_stored{});
   }
   /// Inserts the key into a set unless it is stored. Returns: inserted, existing or full.
   KOKKOS_FUNCTION outcome insert(key_type const& key) const
     requires(!has_values)
   {
-    return insert(detail::one_thread<Table>{}, key);
+    return upsert(detail::one_thread<Table>{}, key, {}, detail::keep_stored{});
   }
   template <device::tile Tile>
     requires(!has_values)
@@ -128,13 +128,13 @@ class table_ref : public table_reader<Table, device::access::shared> {
   KOKKOS_FUNCTION outcome insert_or_assign(key_type const& key, mapped_type const& value) const
     requires has_values
   {
-    return insert_or_apply(detail::one_thread<Table>{}, key, value, detail::replace_stored{});
+    return upsert(detail::one_thread<Table>{}, key, value, detail::replace_stored{});
   }
   template <device::tile Tile>
     requires has_values
   KOKKOS_FUNCTION outcome insert_or_assign(Tile const& t, key_type const& key,
                                            mapped_type const& value) const {
-    return insert_or_apply(t, key, value, detail::replace_stored{});
+    return upsert(t, key, value, detail::replace_stored{});
   }
 
   /// Inserts the pair, or replaces the stored value by op(stored, value), atomically. op runs once,
@@ -144,7 +144,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
     requires has_values
   KOKKOS_FUNCTION outcome insert_or_apply(key_type const& key, mapped_type const& value,
                                           Op const& op) const {
-    return insert_or_apply(detail::one_thread<Table>{}, key, value, op);
+    return upsert(detail::one_thread<Table>{}, key, value, op);
   }
   template <device::tile Tile, class Op>
     requires has_values
@@ -220,12 +220,17 @@ class table_ref : public table_reader<Table, device::access::shared> {
   }
 
  private:
+  /// Inserts the pair, or replaces the stored value by op(stored, value).
   template <device::tile Tile, class Op>
   KOKKOS_FUNCTION outcome upsert(Tile const& t, key_type const& key, mapped_type const& value,
                                  Op const& op) const {
     KARPOS_EXPECTS(!m_table.reserved(key), "a key equal to a sentinel cannot be inserted");
     if (m_table.reserved(key)) return outcome::invalid;
-    return detail::insert_into(m_table, t, key, value, op);
+    auto p = m_table.start(key);
+    auto const holds = m_table.holds(key);
+    auto const item = Table::protocol::item(key, value);
+    auto const step = [&](auto& at) { return m_table.insert_step(t, at, holds, item, value, op); };
+    return detail::probe<detail::probe_reach::whole_path>(m_table, p, outcome::full, step).answer();
   }
 };
 

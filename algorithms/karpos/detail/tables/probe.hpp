@@ -123,18 +123,6 @@ KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table
 template <class Table>
 using one_thread = device::tile_for<typename std::remove_cvref_t<Table>::execution_space, 1>;
 
-/// Inserts the key, or merges value into the stored one with combine(stored, value).
-template <class Table, device::tile Tile, class Key, class T, class Combine>
-KOKKOS_FUNCTION outcome insert_into(Table const& table, Tile const& t, Key const& key,
-                                    T const& value, Combine const& combine) {
-  auto p = table.start(key);
-  auto const holds = table.holds(key);
-  auto const item = Table::protocol::item(key, value);
-  return probe<probe_reach::whole_path>(
-             table, p, outcome::full,
-             [&](auto& at) { return table.insert_step(t, at, holds, item, value, combine); })
-      .answer();
-}
 /// Looks a key up. If a table chooses between layouts at run time, it has a `find` of its own.
 template <device::access Access, class Table, device::tile Tile, class Query>
 KARPOS_STEP_FUNCTION found<typename Table::mapped_type> find_in(Table const& table, Tile const& t,
