@@ -385,14 +385,11 @@ class hash_table : public lookup_table<Storage> {
                                           detail::make_erase_body<distance>(table, keys), report);
     });
   }
-  /// Inserts or merges rows, and counts the outcomes in a view. Asynchronous.
-  template <class Rows>
-  void enqueue(execution_space const& exec, Storage const& into, Rows const& rows,
-               report_view const& report) const;
   template <class Keys, class Values, class Combine>
   void enqueue_insertion(execution_space const& exec, char const* what, Keys const& keys,
                          Values const& values, Combine const& combine, report_view const& report) {
-    enqueue(exec, m_storage, detail::insertion{what, keys, values, combine, every_key{}}, report);
+    insert_directly(exec, m_storage, detail::insertion{what, keys, values, combine, every_key{}},
+                    report);
     m_slots_used.add_possible_insertions(keys.extent(0));
   }
   template <class Keys, class Values, class Combine, class Stencil>
@@ -400,30 +397,22 @@ class hash_table : public lookup_table<Storage> {
                            Values const& values, Combine const& combine, Stencil const& stencil,
                            bulk_options const& bulk = {});
   template <class Rows>
-  insert_report insert_reachable(execution_space const& exec, Rows const& rows,
-                                 bulk_options const& bulk);
-  template <class Rows>
   bool try_insert_reduced(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
                           insert_report& report);
   template <class Rows>
-  bool is_worth_reducing(execution_space const& exec, Rows const& rows, bulk_strategy strategy);
-  template <class Rows, class Reduction>
-  insert_report insert_reduced(execution_space const& exec, Rows const& rows,
-                               Reduction const& reduction);
-  template <class Rows>
-  insert_report insert_each(execution_space const& exec, Rows const& rows,
-                            bulk_options const& bulk);
-  template <class Rows>
-  insert_report insert_slice(execution_space const& exec, Rows const& rows,
-                             bulk_options const& bulk, std::uint64_t rows_after);
+  insert_report insert_in_parts(execution_space const& exec, Rows const& rows,
+                                bulk_options const& bulk);
   template <class Rows>
   bool try_insert_segments(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
                            insert_report& report);
-  std::uint64_t next_slice(execution_space const& exec, double share_of_new,
-                           std::uint64_t remaining);
+  template <class Rows>
+  void insert_directly(execution_space const& exec, Storage const& into, Rows const& rows,
+                       report_view const& report) const;
   template <class Rows>
   void insert_rejected(execution_space const&, Rows const&, insert_report&,
                        std::uint64_t expected_keys);
+  std::uint64_t next_part(execution_space const& exec, double share_of_new,
+                          std::uint64_t remaining);
   void handle_refusals(execution_space const&);
   [[noreturn]] void reject_keys(execution_space const& exec, std::uint64_t rejected) const;
   void make_reports(execution_space const& exec);

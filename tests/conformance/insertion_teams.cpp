@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/keys.hpp"
 #include "support/places.hpp"
@@ -38,9 +37,10 @@ namespace {
 using namespace karpos::detail::open_addressing;
 namespace partition = karpos::detail::partition;
 using host = Kokkos::DefaultHostExecutionSpace;
-using karpos::bulk_options;
 using karpos::bulk_strategy;
 using karpos::insert_report;
+using karpos::detail::keep_stored;
+using karpos::detail::with_segmented_insertion;
 using karpos_test::emulated_space;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
@@ -74,8 +74,10 @@ struct emulated_map : open_map<Key, T, Hash> {
   segment_plan plan(u64 rows) const {
     return empty_table_plan<emulated_space, ref_type>(pairs(), rows);
   }
+  static constexpr bool has_segments = true;
   std::size_t bytes(u64 rows) const {
-    return segmented_insertion_bytes<emulated_space, ref_type>({}, pairs(), rows);
+    return karpos::detail::insertion_bytes<keep_stored>(
+        emulated_space{}, *this, bulk_strategy::partitioned, rows, karpos::detail::never_pays{});
   }
   using memory = segment_memory<emulated_space, ref_type>;
 };
@@ -87,6 +89,12 @@ array<X> view_of(std::vector<X> const& from) {
   return to;
 }
 
+template <class Map>
+auto plan_of(Map const& map, u64 rows, bool is_empty) {
+  return karpos::detail::plan_insertion<keep_stored>(emulated_space{}, map,
+                                                     bulk_strategy::partitioned, rows, is_empty,
+                                                     karpos::detail::never_pays{});
+}
 /// Inserts rows by table segments. Returns: whether that was possible.
 template <class Map, class Key, class T, class Combine = karpos::detail::keep_stored>
 bool insert(Map const& map, std::vector<Key> const& keys, std::vector<T> const& values,
@@ -94,9 +102,12 @@ bool insert(Map const& map, std::vector<Key> const& keys, std::vector<T> const& 
             Combine const& combine = {}) {
   typename Map::report_view const view("report");
   emulated_space::launches.clear();
-  return try_insert_segments(
-      emulated_space{}, "insert", map, view_of(keys), view_of(values), combine, is_empty,
-      bulk_options{.strategy = bulk_strategy::partitioned, .workspace = workspace}, view, report);
+  return with_segmented_insertion(
+      emulated_space{}, "insert", map, plan_of(map, keys.size(), is_empty), workspace, combine,
+      [&](auto& insertion) {
+        return insertion.insert(view_of(keys), view_of(values), {is_empty, map.has_order()}, view,
+                                report);
+      });
 }
 u64 passes() { return emulated_space::launched("karpos::partition: move into fixed partitions"); }
 u64 counted() { return emulated_space::launched("karpos::partition: count"); }
@@ -342,11 +353,11 @@ TEST_CASE("the slots of a table with tombstones, split in two passes") {
   decltype(to)::report_view const view("report");
   insert_report r;
   emulated_space::launches.clear();
-  CHECK(with_segmented_insertion(
-      emulated_space{}, "rehash", to, n - gone.size(), true, karpos::detail::keep_stored{},
-      {.strategy = bulk_strategy::partitioned}, [&](auto& insertion) {
-        return insertion.insert_slots(from.ref(), from.capacity(), false, view, r);
-      }));
+  CHECK(with_segmented_insertion(emulated_space{}, "rehash", to, plan_of(to, n - gone.size(), true),
+                                 {}, keep_stored{}, [&](auto& insertion) {
+                                   return insertion.insert_slots(from.ref(), from.capacity(), false,
+                                                                 view, r);
+                                 }));
   CHECK(passes() == 2);
   CHECK(r == insert_report{expected.size(), 0, 0, 0});
   check_lookups(to, expected, gone);

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "karpos/contract.hpp"
@@ -87,5 +88,18 @@ class workspace {
   Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_own;
   std::byte* m_data = nullptr;
 };
+
+/// Returns a workspace for a call that can do without one. Returns nothing if the caller's memory
+/// cannot be used, or if the caller gave none and none can be allocated.
+template <class ExecSpace>
+std::optional<workspace<ExecSpace>> try_workspace(ExecSpace const& exec, workspace_user const& user,
+                                                  wrapped_memory const& given, std::size_t bytes) {
+  if (!can_use_workspace(given, bytes)) return {};
+  try {
+    return workspace<ExecSpace>(exec, user, given, bytes);
+  } catch (allocation_error const&) {
+    return {};
+  }
+}
 
 }  // namespace karpos::detail

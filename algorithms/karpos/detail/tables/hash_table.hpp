@@ -318,8 +318,13 @@ Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char cons
   insert_report report;
   bool by_segments = false;
   if constexpr (detail::has_segments<Storage>)
-    by_segments = fresh.try_reinsert_segments(
-        exec, what, m_storage, [&] { return this->size(exec); }, m_insert_report, report);
+    by_segments = detail::with_segmented_insertion(
+        exec, label(what), fresh,
+        detail::plan_rebuild(exec, m_storage, fresh, [&] { return this->size(exec); }), {},
+        detail::keep_stored{}, [&](auto& insertion) {
+          return insertion.insert_slots(m_storage.ref(), capacity(), fresh.has_order(),
+                                        m_insert_report, report);
+        });
   if (!by_segments) {
     erase_report* const refused = fail_fast ? m_erase_report.data() : nullptr;
     if (fail_fast)

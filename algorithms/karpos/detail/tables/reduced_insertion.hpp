@@ -112,13 +112,6 @@ bool is_worth_reducing(ExecSpace const& exec, sample_statistics const& s, std::u
          has_few_groups<Tuned>(s, Kokkos::min(rows, max_reduced_at_once<ExecSpace>));
 }
 
-/// Returns whether a strategy allows to reduce this number of rows.
-template <class Tuned>
-bool allows_reduction(bulk_strategy strategy, std::uint64_t rows) {
-  if (strategy == bulk_strategy::automatic) return rows >= Tuned::min_rows;
-  return strategy == bulk_strategy::reduced && rows > 0;
-}
-
 /// Whether the rows of a table can be reduced. They are reduced by the bits of their keys. If keys
 /// with different bits are equal, too, a table without fixed paths could refuse some of them only,
 /// and reports would be wrong.

@@ -26,14 +26,6 @@ inline constexpr bool has_segments = requires { requires Storage::has_segments; 
 /// Whether insertions set overflow marks before they know whether the key finds a slot.
 template <class Storage>
 inline constexpr bool eager_marks = requires { requires Storage::eager_marks; };
-/// Calls f with the ref that bulk insertions use.
-template <class Storage, class F>
-void with_insertion_ref(Storage const& storage, F const& f) {
-  if constexpr (eager_marks<Storage>)
-    storage.with_insertion_ref(f);
-  else
-    f(storage.ref());
-}
 
 /// Whether a table remembers being full, so that erasures have to note free slots.
 template <class Storage>

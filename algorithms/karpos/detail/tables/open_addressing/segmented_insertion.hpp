@@ -4,20 +4,17 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/bulk_arguments.hpp"
-#include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/tables/open_addressing/build_segments.hpp"
 #include "karpos/detail/tables/open_addressing/segment_rows.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/device/loop_arguments.hpp"
-#include "karpos/table_options.hpp"
 
 // Bulk insertion by table segments, for GPUs. A segment is a run of bucket pairs that a team (CUDA:
 // a block) holds in its scratch (shared memory). Rows are split by the segment that their keys
@@ -105,16 +102,6 @@ struct segment_memory {
   }
 };
 
-/// Returns the bytes of these arrays, enough whether the table is empty or not.
-template <class ExecSpace, class Table>
-std::size_t segmented_insertion_bytes(ExecSpace const& exec, std::uint64_t pairs,
-                                      std::uint64_t rows) {
-  using memory = segment_memory<ExecSpace, Table>;
-  auto const one = open_addressing::one_pass_plan<ExecSpace, Table>(pairs),
-             of_empty = open_addressing::empty_table_plan<ExecSpace, Table>(pairs, rows);
-  return Kokkos::max(memory(exec, one, rows).bytes, memory(exec, of_empty, rows).bytes);
-}
-
 /// Makes every slot of a table empty. Asynchronous.
 template <class ExecSpace, class Table>
 void clear_slots(ExecSpace const& exec, std::string const& label, Table const& table) {
@@ -134,24 +121,6 @@ struct count_overflow {
     if (*fixed_partitions.overflowed > fixed_partitions.list_capacity) counts->skewed = 1;
   }
 };
-
-/// Returns whether an insertion of `rows` rows into a table of `pairs` bucket pairs goes by
-/// segments.
-template <class ExecSpace, class Table>
-bool uses_segments(bulk_strategy strategy, std::uint64_t pairs, std::uint64_t rows) {
-  using tuned = tuning<ExecSpace>;
-  constexpr std::uint64_t max_rows = ~std::uint32_t(0), max_pairs = max_rows / 2;
-  if (strategy == bulk_strategy::direct || rows == 0 || rows > max_rows || pairs > max_pairs)
-    return false;
-  if (one_pass_plan<ExecSpace, Table>(pairs).segments_per_partition >
-      tuned::max_segments_per_partition)
-    return false;
-  if (strategy == bulk_strategy::partitioned) return true;
-  if (!tuned::prefers_segments) return false;
-  std::uint64_t const bytes = pairs * 2 * Table::bucket_slots * sizeof(typename Table::word);
-  return bytes >= tuned::min_segmented_table_bytes &&
-         bytes / tuned::max_table_bytes_per_row <= rows;
-}
 
 /// Inserts a deferred row, whose first bucket pair is full: the search begins with the second pair.
 template <class Body>
@@ -334,53 +303,5 @@ class segmented_insertion {
   Combine m_combine;
   bool m_loses_order = false;
 };
-
-/// Calls f(insertion) with an insertion by segments of n rows, in the caller's memory or its own,
-/// if the strategy and the table allow it and there is memory. Returns what f does, which is
-/// whether the rows were inserted; or false. If they were not, a table that was empty is empty
-/// again.
-template <class Storage, class Combine, class F>
-bool with_segmented_insertion(typename Storage::execution_space const& exec,
-                              std::string const& label, Storage const& storage, std::uint64_t n,
-                              bool is_empty, Combine const& combine, bulk_options const& options,
-                              F const& f) {
-  using exec_space = typename Storage::execution_space;
-  using table = typename Storage::ref_type;
-  using memory = segment_memory<exec_space, table>;
-  std::uint64_t const pairs = storage.bucket_count() / 2;
-  if (!open_addressing::uses_segments<exec_space, table>(options.strategy, pairs, n)) return false;
-  segment_plan const segments = is_empty
-                                    ? open_addressing::empty_table_plan<exec_space, table>(pairs, n)
-                                    : open_addressing::one_pass_plan<exec_space, table>(pairs);
-  std::size_t const bytes = memory(exec, segments, n).bytes;
-  if (!detail::can_use_workspace(options.workspace, bytes)) return false;
-  std::optional<workspace<exec_space>> w;
-  try {
-    w.emplace(exec, workspace_user{"insert", "insert_bytes(exec, keys, strategy)"},
-              options.workspace, bytes);
-  } catch (allocation_error const&) {
-    return false;
-  }
-  table const t = storage.ref();
-  segmented_insertion<exec_space, table, Combine> insertion(
-      exec, label, t, memory(exec, segments, n, w->data()), combine);
-  bool const inserted = f(insertion);
-  if (insertion.loses_order()) storage.invalidate_order();
-  if (!inserted && segments.passes.coarse() != 0) clear_slots(exec, label, t);
-  return inserted;
-}
-
-/// Inserts keys by segments. Returns whether it did.
-template <class Storage, class Keys, class Values, class Combine, class ReportView>
-bool try_insert_segments(typename Storage::execution_space const& exec, char const* what,
-                         Storage const& storage, Keys const& keys, Values const& values,
-                         Combine const& combine, bool is_empty, bulk_options const& options,
-                         ReportView const& report_view, insert_report& report) {
-  return open_addressing::with_segmented_insertion(
-      exec, storage.label(what), storage, keys.extent(0), is_empty, combine, options,
-      [&](auto& insertion) {
-        return insertion.insert(keys, values, {is_empty, storage.has_order()}, report_view, report);
-      });
-}
 
 }  // namespace karpos::detail::open_addressing

@@ -77,14 +77,8 @@ class storage : public Traits {
   }
   /// Lets the order of keys be used. Requires: the table is empty, and no ref changes it unnoticed.
   void enable_order() { m_has_order = ref_type::order::classes != 0; }
-  /// Calls f with what bulk insertions use: they defer marks once keys were refused.
-  template <class F>
-  void with_insertion_ref(F const& f) const {
-    if (defers_marks())
-      f(make_ref<table_ref<deferred_marks<Traits>>>(false));
-    else
-      f(ref());
-  }
+  /// Returns the ref of bulk insertions that defer marks.
+  auto deferring_ref() const { return make_ref<table_ref<deferred_marks<Traits>>>(false); }
   bool defers_marks() const {
     return std::atomic_ref(m_defers_marks).load(std::memory_order_relaxed);
   }
@@ -125,41 +119,6 @@ class storage : public Traits {
     m_defers_marks = m_has_rebuilt_marks = false;
     fill(label("clear"), exec, m_slots, ref().slot().empty_slot());
     fill(label("clear marks"), exec, m_marks, 0);
-  }
-
-  /// Inserts keys by table segments, if the strategy, the table and the memory allow it. Returns
-  /// whether it did.
-  template <class... Arguments>
-  bool try_insert_segments(execution_space const& exec, char const* what,
-                           Arguments&&... arguments) const {
-    if (defers_marks()) return false;
-    return open_addressing::try_insert_segments(exec, what, *this, arguments...);
-  }
-  /// Inserts the size() keys of another table into this empty one by segments, if that is faster or
-  /// keeps the order of keys, and there is memory for it. Returns whether it did; if not, this
-  /// table is still empty.
-  template <class Size, class ReportView>
-  bool try_reinsert_segments(execution_space const& exec, char const* what, storage const& from,
-                             Size const& size, ReportView const& report_view,
-                             insert_report& report) const {
-    constexpr bool is_faster = tuning<execution_space>::reinserts_faster(sizeof(row_of<ref_type>));
-    if (!is_faster && !from.has_order()) return false;
-    if (!open_addressing::uses_segments<execution_space, ref_type>(bulk_strategy::automatic,
-                                                                   m_pairs, from.slot_count()))
-      return false;
-    return open_addressing::with_segmented_insertion(
-        exec, label(what), *this, size(), true, keep_stored{}, {}, [&](auto& insertion) {
-          return insertion.insert_slots(from.ref(), from.slot_count(), has_order(), report_view,
-                                        report);
-        });
-  }
-  /// Returns the bytes of workspace for an insertion by segments, or 0 if it goes another way.
-  std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
-                           bulk_strategy strategy) const {
-    return open_addressing::uses_segments<execution_space, ref_type>(strategy, m_pairs, keys)
-               ? open_addressing::segmented_insertion_bytes<execution_space, ref_type>(
-                     exec, m_pairs, keys)
-               : 0;
   }
 
   /// Copies the contents of a table with the same layout in any space. Asynchronous but for an
