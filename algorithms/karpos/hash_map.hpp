@@ -5,10 +5,10 @@
 
 #include "karpos/detail/tables/open_addressing/storage.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/map.hpp"
+#include "karpos/hash_table.hpp"
 #include "karpos/probing.hpp"
 
-// hash_map: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/map.hpp;
+// hash_map: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/hash_table.hpp;
 // operations in kernels: karpos/map_ref.hpp. A tile is a group of 1, 2, 4, 8, 16 or 32 threads of a
 // warp that run one operation together (CUDA: a cooperative group).
 
@@ -54,7 +54,7 @@ namespace karpos {
 ///     two buckets, to rebuild the overflow marks (without that memory they stay), freed at the
 ///     end. Later ones need it only after clear, apply, compaction, growth, rehash or deep_copy, or
 ///     if refs may exist: ref() was called, or the memory is the caller's;
-///   - deep_copy into the map: map.hpp says how much;
+///   - deep_copy into the map: hash_table.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,

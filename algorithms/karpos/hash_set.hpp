@@ -5,10 +5,10 @@
 
 #include "karpos/detail/tables/open_addressing/storage.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/map.hpp"
+#include "karpos/hash_table.hpp"
 #include "karpos/probing.hpp"
 
-// hash_set: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/map.hpp;
+// hash_set: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/hash_table.hpp;
 // operations in kernels: karpos/map_ref.hpp.
 
 namespace karpos {

@@ -5,10 +5,10 @@
 
 #include "karpos/detail/tables/hopscotch/storage.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/map.hpp"
+#include "karpos/hash_table.hpp"
 
 // hopscotch_map: concurrent hopscotch hashing. Bulk operations: karpos/lookup_table.hpp and
-// karpos/map.hpp; operations in kernels: karpos/map_ref.hpp.
+// karpos/hash_table.hpp; operations in kernels: karpos/map_ref.hpp.
 
 namespace karpos {
 
@@ -51,7 +51,7 @@ namespace karpos {
 ///   bytes of counters; see docs/hopscotch_map.md. Bulk calls allocate nothing but:
 ///   - growth and rehash: the new table, which replaces the old one (both exist meanwhile);
 ///   - host views: staging buffers;
-///   - deep_copy into the map: map.hpp says how much;
+///   - deep_copy into the map: hash_table.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: GLHT (Zhang, Sun, "GPU lock-free hopscotch hash table", 2019); Herlihy, Shavit, Tzafrir,
 ///   "Hopscotch hashing", DISC 2008.

@@ -5,10 +5,10 @@
 
 #include "karpos/detail/tables/hopscotch/storage.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/map.hpp"
+#include "karpos/hash_table.hpp"
 
 // hopscotch_set: concurrent hopscotch hashing. Bulk operations: karpos/lookup_table.hpp and
-// karpos/map.hpp; operations in kernels: karpos/map_ref.hpp.
+// karpos/hash_table.hpp; operations in kernels: karpos/map_ref.hpp.
 
 namespace karpos {
 

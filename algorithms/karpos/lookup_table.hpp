@@ -22,7 +22,7 @@
 #include "karpos/outcome.hpp"
 
 // Lookups in every map and set: in bulk from the host, and one key at a time on the host.
-// Operations that change a table: karpos/map.hpp.
+// Operations that change a table: karpos/hash_table.hpp.
 
 namespace karpos {
 
@@ -30,9 +30,9 @@ namespace karpos {
 /// They see what earlier work on the same execution space instance wrote. They must not run
 /// concurrently with operations that change the table on another instance. find, contains and
 /// for_each only enqueue, except that find, find_if, contains and contains_if block if queries,
-/// outputs or the stencil are on the host and the table is on a device (map.hpp). reduce says when
-/// it blocks. A call on a table without memory throws std::logic_error, but not size, empty,
-/// retrieve_all, begin and end, which find no key.
+/// outputs or the stencil are on the host and the table is on a device (hash_table.hpp). reduce
+/// says when it blocks. A call on a table without memory throws std::logic_error, but not size,
+/// empty, retrieve_all, begin and end, which find no key.
 ///
 /// Storage owns the memory of a table and offers: with_ref(f), which calls f with the table as
 /// kernels see it (probe.hpp); slot_count() and scan_ref(), for scans; size(), if it is known
@@ -154,8 +154,8 @@ class lookup_table {
     return retrieve(exec, keys, detail::constant<mapped_type>{});
   }
   /// Returns the number of keys. Complexity: constant for cuckoo_map and cuckoo_set.
-  /// hash_table::size (map.hpp) is constant while the number is known; otherwise the table is read
-  /// once, which blocks.
+  /// hash_table::size is constant while the number is known; otherwise the table is read once,
+  /// which blocks.
   std::uint64_t size(execution_space const& exec) const {
     if constexpr (requires { m_storage.size(); }) {
       return m_storage.size();

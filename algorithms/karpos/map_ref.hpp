@@ -8,7 +8,7 @@
 #include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
-// Operations of every map and set in kernels. Bulk operations: karpos/map.hpp.
+// Operations of every map and set in kernels. Bulk operations: karpos/hash_table.hpp.
 //
 //   table_reader  find, contains              refs of cuckoo_map and cuckoo_set, frozen refs of the
 //                                             others

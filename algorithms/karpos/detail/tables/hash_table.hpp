@@ -5,10 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "karpos/map.hpp"
+#include "karpos/detail/tables/hash_table_insertion.hpp"
+#include "karpos/hash_table.hpp"
 
-// Implementation of hash_table (map.hpp): growth, compaction, rehash, erasures and mixed
-// operations. Insertions: bulk_insertion.hpp.
+// Implementation of hash_table (karpos/hash_table.hpp): growth, compaction, rehash, erasures and
+// mixed operations. Insertions: hash_table_insertion.hpp.
 
 namespace karpos {
 

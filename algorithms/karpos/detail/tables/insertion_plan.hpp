@@ -11,8 +11,8 @@
 #include "karpos/detail/tables/slots_used.hpp"
 #include "karpos/table_options.hpp"
 
-// How a bulk insertion gets its rows into a table. The choice is made here; bulk_insertion.hpp has
-// one function for each path.
+// How a bulk insertion gets its rows into a table. The choice is made here;
+// hash_table_insertion.hpp has one function for each path.
 
 namespace karpos::detail {
 

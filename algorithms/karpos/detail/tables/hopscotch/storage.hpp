@@ -34,7 +34,7 @@ struct mark_lines_free {
 
 /// The memory of a hopscotch table: an array of lines, and a fullness (fullness.hpp). The table
 /// allocates the fullness itself, even if the caller passes memory for the lines. A storage for
-/// hash_table (map.hpp).
+/// hash_table.
 template <class Traits>
 class storage : public Traits {
  public:

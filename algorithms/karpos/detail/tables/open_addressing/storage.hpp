@@ -20,7 +20,7 @@
 namespace karpos::detail::open_addressing {
 
 /// The memory of an open-addressing table: an array of slots in bucket pairs, and an array of
-/// overflow marks with the fullness (fullness.hpp) at its end. A storage for hash_table (map.hpp).
+/// overflow marks with the fullness (fullness.hpp) at its end. A storage for hash_table.
 template <class Traits>
 class storage : public Traits {
  public:

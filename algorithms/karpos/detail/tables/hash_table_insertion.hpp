@@ -6,10 +6,10 @@
 
 #include "karpos/detail/tables/insertion.hpp"
 #include "karpos/detail/tables/insertion_plan.hpp"
-#include "karpos/map.hpp"
+#include "karpos/hash_table.hpp"
 
-// Bulk insertion of hash_table (map.hpp). insertion_plan.hpp chooses the path; each path has one
-// function here. A function calls those that are indented below it, from the top:
+// Bulk insertion of hash_table (karpos/hash_table.hpp). insertion_plan.hpp chooses the path; each
+// path has one function here. A function calls those that are indented below it, from the top:
 //
 //   insert_all                  cuts views on the host into batches (host_views.hpp)
 //     try_insert_reduced        reduces the rows by key, and goes on with the groups

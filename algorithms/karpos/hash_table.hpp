@@ -461,5 +461,5 @@ class hash_table : public lookup_table<Storage> {
 
 }  // namespace karpos
 
-#include "karpos/detail/tables/bulk_insertion.hpp"
 #include "karpos/detail/tables/hash_table.hpp"
+#include "karpos/detail/tables/hash_table_insertion.hpp"
