@@ -405,6 +405,8 @@ class hash_table : public lookup_table<Storage> {
   template <class Rows>
   bool try_insert_segments(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
                            insert_report& report);
+  bool try_reinsert_segments(execution_space const& exec, char const* what, Storage const& into,
+                             insert_report& report);
   template <class Rows>
   void insert_directly(execution_space const& exec, Storage const& into, Rows const& rows,
                        report_view const& report) const;

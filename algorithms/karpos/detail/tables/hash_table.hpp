@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "karpos/detail/tables/hash_table_insertion.hpp"
 #include "karpos/hash_table.hpp"
 
 // Implementation of hash_table (karpos/hash_table.hpp): growth, compaction, rehash, erasures and
@@ -317,16 +316,7 @@ Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char cons
   Kokkos::Profiling::ScopedRegion const region(label(what));
   Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
   insert_report report;
-  bool by_segments = false;
-  if constexpr (detail::has_segments<Storage>)
-    by_segments = detail::with_segmented_insertion(
-        exec, label(what), fresh,
-        detail::plan_rebuild(exec, m_storage, fresh, [&] { return this->size(exec); }), {},
-        detail::keep_stored{}, [&](auto& insertion) {
-          return insertion.insert_slots(m_storage.ref(), capacity(), fresh.has_order(),
-                                        m_insert_report, report);
-        });
-  if (!by_segments) {
+  if (!try_reinsert_segments(exec, what, fresh, report)) {
     erase_report* const refused = fail_fast ? m_erase_report.data() : nullptr;
     if (fail_fast)
       detail::fill_with(label("clear refused"), exec, &refused->erased, 1,

@@ -197,6 +197,24 @@ bool hash_table<Storage>::try_insert_segments(execution_space const& exec, Rows 
   return false;
 }
 
+/// Inserts the table's keys into an empty copy by table segments, if that is planned and there is
+/// memory for it. Returns whether it did; if not, the copy is still empty.
+template <class Storage>
+bool hash_table<Storage>::try_reinsert_segments([[maybe_unused]] execution_space const& exec,
+                                                [[maybe_unused]] char const* what,
+                                                [[maybe_unused]] Storage const& into,
+                                                [[maybe_unused]] insert_report& report) {
+  if constexpr (detail::has_segments<Storage>)
+    return detail::with_segmented_insertion(
+        exec, label(what), into,
+        detail::plan_rebuild(exec, m_storage, into, [&] { return this->size(exec); }), {},
+        detail::keep_stored{}, [&](auto& insertion) {
+          return insertion.insert_slots(m_storage.ref(), capacity(), into.has_order(),
+                                        m_insert_report, report);
+        });
+  return false;
+}
+
 /// Inserts or merges rows by a kernel, and counts the outcomes in a view. Asynchronous.
 template <class Storage>
 template <class Rows>
