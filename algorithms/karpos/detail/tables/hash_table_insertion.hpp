@@ -89,8 +89,8 @@ bool hash_table<Storage>::try_insert_reduced(execution_space const& exec, Rows c
                               detail::view_type_of<typename Rows::values_type>>();
     std::uint64_t const n = rows.size();
     auto const pays = [&](auto tuned) {
-      static_assert(sizeof(detail::key_sample) <= sizeof(insert_report));
-      auto* const sample = reinterpret_cast<detail::key_sample*>(m_insert_report.data());
+      static_assert(sizeof(detail::sample_statistics) <= sizeof(insert_report));
+      auto* const sample = reinterpret_cast<detail::sample_statistics*>(m_insert_report.data());
       detail::count_sample(exec, reduction::source(rows), tuned.sample_size(n), sample);
       return detail::is_worth_reducing<decltype(tuned)>(
           exec, detail::read_back(exec, sample, "karpos::hash_table: a sample of the keys"), n);

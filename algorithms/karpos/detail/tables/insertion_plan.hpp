@@ -83,7 +83,7 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
     }
     // The slots of an empty table hold the rows between two passes.
     if (is_empty) segments = open_addressing::empty_table_plan<exec_space, ref>(pairs, rows);
-    return {insertion_path::segmented, rows, segments.coarse_partitions != 0 ? 2 : 1,
+    return {insertion_path::segmented, rows, segments.passes.coarse() != 0 ? 2 : 1,
             open_addressing::segment_memory<exec_space, ref>(exec, segments, rows).bytes};
   }
   return direct;
