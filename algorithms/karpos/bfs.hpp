@@ -99,7 +99,8 @@ class bfs_search {
   void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
     using tuned = detail::bfs::tuning<ExecSpace>;
-    auto const sources = checked_sources(source);
+    auto const sources = detail::frontier::checked_sources<vertex_id>(
+        "a search", "karpos::bfs::check_sources", m_exec, source, m_workspace.m_graph.vertices());
     check_results(sources, distances, parents, options);
     auto s = m_workspace.state(options, hooks);
     s.distance = distances.data();
@@ -123,8 +124,8 @@ class bfs_search {
     auto const record = detail::read_back(m_exec, w.m_record.data(), "karpos::bfs: report");
     auto const& sum = record.summary;
     if (sum.failed != 0)
-      throw std::logic_error(
-          "karpos: " + detail::bfs::stop_message(sum.visited, sum.levels, w.m_graph.vertices()));
+      throw std::logic_error("karpos: " + detail::frontier::stop_message(sum.visited, sum.levels,
+                                                                         w.m_graph.vertices()));
     bfs_report r{.levels = sum.levels,
                  .visited = sum.visited,
                  .edges_top_down = sum.edges_top_down,
@@ -144,34 +145,8 @@ class bfs_search {
   }
 
  private:
-  template <class Source>
-  detail::bfs::source_list checked_sources(Source const& source) const {
-    std::uint64_t const n = m_workspace.m_graph.vertices();
-    std::string const has = "the graph has " + std::to_string(n);
-    if constexpr (std::is_integral_v<Source>) {
-      auto const v = static_cast<std::uint64_t>(source);
-      if (v >= n)
-        detail::reject("source " + std::to_string(source) + " of a search is no vertex", has,
-                       "pass a vertex below that");
-      return {nullptr, 1, v};
-    } else {
-      detail::require_reachable<ExecSpace, Source>();
-      static_assert(std::is_same_v<typename Source::non_const_value_type, vertex_id>,
-                    "karpos: sources come in a view of the graph's vertex type");
-      detail::require_contiguous("sources of a search", source);
-      std::uint64_t count = 0;
-      Kokkos::parallel_reduce("karpos::bfs::check_sources",
-                              detail::index_range(m_exec, source.extent(0)),
-                              detail::bfs::count_out_of_range<Source>{source, n}, count);
-      if (count > 0)
-        detail::reject(std::to_string(count) + " sources of a search are no vertices", has,
-                       "pass vertices below that");
-      return {source.data(), source.extent(0), 0};
-    }
-  }
-
   template <class Distances, class Parents>
-  void check_results(detail::bfs::source_list const& sources, Distances const& distances,
+  void check_results(detail::frontier::source_list const& sources, Distances const& distances,
                      Parents const& parents, bfs_options const& options) const {
     detail::require_reachable<ExecSpace, Distances, Parents>();
     static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,

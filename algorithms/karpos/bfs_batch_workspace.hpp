@@ -11,9 +11,9 @@
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/bfs/graph_size.hpp"
 #include "karpos/detail/graph/bfs_batch/level_loop.hpp"
 #include "karpos/detail/graph/bfs_batch/prepare.hpp"
+#include "karpos/detail/graph/frontier/graph_size.hpp"
 #include "karpos/device/program.hpp"
 
 namespace karpos {
@@ -57,7 +57,7 @@ class bfs_batch_workspace {
       : m_vertices(graph.vertices()),
         m_has_in(graph.has_transpose()) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
-    detail::bfs::require_size("bfs_batch", graph);
+    detail::frontier::require_size("bfs_batch", graph);
     graph.validate_unless_trusted(exec);
     m_ordered = detail::bfs_batch::ordered_graph<ExecSpace, Graph>(exec, graph);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a batch of searches",

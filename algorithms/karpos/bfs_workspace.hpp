@@ -8,8 +8,8 @@
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs/bottom_up.hpp"
-#include "karpos/detail/graph/bfs/graph_size.hpp"
 #include "karpos/detail/graph/bfs/prepare.hpp"
+#include "karpos/detail/graph/frontier/graph_size.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 
@@ -44,7 +44,7 @@ class bfs_workspace {
       : m_graph(graph),
         m_words((graph.vertices() + 31) / 32) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
-    detail::bfs::require_size("bfs", graph);
+    detail::frontier::require_size("bfs", graph);
     graph.validate_unless_trusted(exec);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a search",
                                               "free memory or search a smaller graph",
@@ -98,10 +98,10 @@ class bfs_workspace {
     std::size_t const words = (graph.vertices() + 31) / 32;
     auto const shape = shape_of(exec);
     return words * 3 * sizeof(std::uint32_t) +
-           (graph.vertices() * 3 + hub_capacity(graph)) * sizeof(detail::bfs::local_vertex) +
-           static_cast<std::size_t>(shape.teams) * detail::bfs::degree_classes *
+           (graph.vertices() * 3 + hub_capacity(graph)) * sizeof(detail::frontier::local_vertex) +
+           static_cast<std::size_t>(shape.teams) * detail::frontier::degree_classes *
                sizeof(std::uint32_t) +
-           3 * sizeof(detail::bfs::level_counters) + sizeof(detail::bfs::search_record) +
+           3 * sizeof(detail::frontier::level_counters) + sizeof(detail::bfs::search_record) +
            slice_results(shape) * sizeof(detail::bfs::slice_result) +
            team_local_search_bytes(shape) + device::grid_memory<ExecSpace>::bytes_for(shape);
   }
@@ -113,7 +113,7 @@ class bfs_workspace {
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::bfs::tuning<ExecSpace>;
-  using rows = detail::bfs::rows<vertex_type, typename Graph::offset_type>;
+  using rows = detail::frontier::rows<vertex_type, typename Graph::offset_type>;
   template <class Hooks>
   using search_state =
       detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
@@ -193,9 +193,9 @@ class bfs_workspace {
     m_hubs = words("hubs", hub_capacity(m_graph));
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
     m_scan_counts = words("scan_counts", static_cast<std::uint64_t>(m_grid.shape().teams) *
-                                             detail::bfs::degree_classes);
+                                             detail::frontier::degree_classes);
     m_levels =
-        array<detail::bfs::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
+        array<detail::frontier::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
     if constexpr (tuned::has_team_local_search) {
@@ -240,7 +240,7 @@ class bfs_workspace {
   }
   /// Chooses the hub vertices, those of the highest degrees: at most as many as the hub vertex
   /// cache has entries, and at most n / 256 + 1 of n vertices.
-  void choose_hubs(ExecSpace const& exec, detail::bfs::degree_histogram const& histogram) {
+  void choose_hubs(ExecSpace const& exec, detail::frontier::degree_histogram const& histogram) {
     using namespace detail::bfs;
     m_hub_degree = histogram.threshold(hub_capacity(m_graph), count_degrees<rows>::lowest_counted);
     array<std::uint32_t> const count(Kokkos::view_alloc(exec, "karpos::bfs::hub_count"), 1);
@@ -291,24 +291,22 @@ class bfs_workspace {
     s.hub_degree = m_hub_degree;
     s.hubs = m_hubs.data();
     s.hub_count = m_hub_count;
-    std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
-    for (int c = 1; c < degree_classes; ++c) {
-      s.class_limit[c - 1] = options.degree_classes ? limits[c - 1] : ~std::uint64_t(0);
-      s.class_begin[c] =
-          options.degree_classes ? s.class_begin[c - 1] + m_class_size[c - 1] : s.vertices;
-    }
+    if (options.degree_classes)
+      s.template set_classes<tuned>(m_class_size);
+    else
+      s.set_one_class(s.vertices);
     return s;
   }
 
   Graph m_graph;
   std::uint64_t m_words = 0, m_non_isolated = 0;
-  std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
+  std::uint64_t m_class_size[detail::frontier::degree_classes] = {};
   std::uint64_t m_hub_degree = ~std::uint64_t(0);
   std::uint32_t m_hub_count = 0;
   bool m_needs_classes = false;  // a vertex has too many edges for one lane
   array<std::uint32_t> m_isolated, m_visited[2], m_scan_counts;
-  array<detail::bfs::local_vertex> m_queue, m_unvisited[2], m_hubs;
-  array<detail::bfs::level_counters> m_levels;
+  array<detail::frontier::local_vertex> m_queue, m_unvisited[2], m_hubs;
+  array<detail::frontier::level_counters> m_levels;
   array<detail::bfs::search_record> m_record;
   array<detail::bfs::slice_result> m_slice_results;
   array<std::uint32_t> m_list_lengths;

@@ -31,7 +31,7 @@
 //   state.hpp          the arrays
 //   start.hpp          reset, sources, the split of the far queue
 //   relax.hpp          a round of many vertices, divided by degree as in bfs
-//                      (detail/graph/bfs/frontier_walk.hpp)
+//                      (detail/graph/frontier/frontier_walk.hpp)
 //   bucket_fusion.hpp  a round of few vertices: every team goes several hops by itself
 //   pull.hpp           the last part, in graphs whose few hubs have most edges: vertices beyond the
 //                      reach (sssp_options::reach) pull their distances
@@ -86,7 +86,8 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
                 "karpos: parents come in a view of the graph's vertex type");
   detail::require_reachable<ExecSpace, Distances, Parents>();
   std::uint64_t const n = workspace_access::graph(workspace).vertices();
-  auto const sources = checked_sources<ExecSpace, vertex_id>(exec, source, n);
+  auto const sources =
+      checked_sources<vertex_id>("sssp", "karpos::sssp::check_sources", exec, source, n);
   detail::require_contiguous("distances of sssp", distances);
   detail::require_contiguous("parents of sssp", parents);
   detail::require_same_extent("distances", distances.extent(0), "vertices", n);

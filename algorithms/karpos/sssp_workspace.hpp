@@ -13,8 +13,8 @@
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/bfs/graph_size.hpp"
-#include "karpos/detail/graph/bfs/prepare.hpp"
+#include "karpos/detail/graph/frontier/degrees.hpp"
+#include "karpos/detail/graph/frontier/graph_size.hpp"
 #include "karpos/detail/graph/sssp/loop.hpp"
 #include "karpos/detail/graph/sssp/memory.hpp"
 #include "karpos/detail/graph/sssp/sorted_rows.hpp"
@@ -65,7 +65,7 @@ class sssp_workspace {
     detail::require_contiguous("weights", weights);
     detail::require_same_extent("weights", weights.extent(0), "edges", graph.edges());
     m_weights = weights;  // not before: Kokkos aborts if a strided view is assigned
-    detail::bfs::require_size("sssp", graph, max_vertices);
+    detail::frontier::require_size("sssp", graph, max_vertices);
     graph.validate_unless_trusted(exec);
     read_weights(exec);
     m_bytes = bytes_for(exec, graph);
@@ -128,7 +128,7 @@ class sssp_workspace {
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     std::size_t const words = (graph.vertices() + 31) / 32;
     return words * 2 * sizeof(std::uint32_t) +
-           graph.vertices() * 4 * sizeof(detail::bfs::local_vertex) +
+           graph.vertices() * 4 * sizeof(detail::frontier::local_vertex) +
            sizeof(detail::sssp::fixed_memory) +
            device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
   }
@@ -138,7 +138,7 @@ class sssp_workspace {
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::sssp::tuning<ExecSpace>;
-  using rows = detail::bfs::rows<vertex_type, typename Graph::offset_type>;
+  using rows = detail::frontier::rows<vertex_type, typename Graph::offset_type>;
   using state_type =
       detail::sssp::state<ExecSpace, vertex_type, typename Graph::offset_type, Weight>;
 
@@ -178,7 +178,7 @@ class sssp_workspace {
   }
 
   void read_degrees(ExecSpace const& exec) {
-    using namespace detail::bfs;
+    using namespace detail::frontier;
     using counter = count_degrees<rows>;
     std::uint64_t sums[counter::value_count] = {};
     Kokkos::parallel_reduce(
@@ -285,12 +285,8 @@ class sssp_workspace {
     s.last_lowering_pass = &f->last_lowering_pass;
     s.distance_overflowed = &f->distance_overflowed;
     s.teams = static_cast<std::uint32_t>(m_grid.shape().teams);
-    std::uint64_t const limits[] = {tuned::tile_degree, tuned::team_degree, tuned::grid_degree};
-    for (int c = 1; c < detail::bfs::degree_classes; ++c) {
-      s.class_limit[c - 1] = limits[c - 1];
-      s.class_begin[c] = s.class_begin[c - 1] + m_class_size[c - 1];
-    }
-    s.hub_degree = ~std::uint64_t(0);
+    s.template set_classes<tuned>(m_class_size);
+    s.hub_degree = ~std::uint64_t(0);  // above every degree: sssp has no hub cache
     return s;
   }
 
@@ -298,7 +294,7 @@ class sssp_workspace {
   Kokkos::View<Weight const*, memory_space> m_weights;
   std::uint64_t m_words = 0;
   std::size_t m_bytes = 0;
-  std::uint64_t m_class_size[detail::bfs::degree_classes] = {};
+  std::uint64_t m_class_size[detail::frontier::degree_classes] = {};
   double m_weight_sum = 0, m_delta = 1, m_reach = std::numeric_limits<double>::infinity();
   std::shared_ptr<int> m_symmetric = std::make_shared<int>(-1);  // 1, 0; -1: not known yet
   array<std::uint32_t> m_queue, m_bits;

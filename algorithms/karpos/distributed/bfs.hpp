@@ -383,8 +383,8 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
       run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
           in_one_kernel);
   if (record.summary.failed != 0)  // on all ranks: their totals are the same
-    d::throw_on_all(ranks, detail::bfs::stop_message(record.summary.visited, record.summary.levels,
-                                                     m_graph.vertices()));
+    d::throw_on_all(ranks, detail::frontier::stop_message(
+                               record.summary.visited, record.summary.levels, m_graph.vertices()));
   if (s.proposal != nullptr)
     d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
   ranks.exec().fence("karpos::distributed::bfs");

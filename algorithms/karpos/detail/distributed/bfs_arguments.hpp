@@ -11,9 +11,8 @@
 #include "karpos/bfs_options.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
-#include "karpos/detail/graph/bfs/start.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
-#include "karpos/device/loop_arguments.hpp"
+#include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/distributed/communicator.hpp"
 
 // Checks the arguments of a search over ranks, makes the ranks agree on them, and makes the report.
@@ -87,7 +86,7 @@ void require_vertices(Ranks const& ranks, std::uint64_t wrong, std::uint64_t ver
 template <class VertexId, class MemorySpace>
 struct all_sources {
   Kokkos::View<VertexId*, MemorySpace> views;  // used if they were passed in views
-  bfs::source_list list;
+  frontier::source_list list;
 
   /// Returns: a view of the sources in either case. exec: this rank's instance.
   template <class ExecSpace>
@@ -121,10 +120,8 @@ auto gather_sources(karpos::distributed::communicator<ExecSpace> const& ranks,
     });
     ranks.all_gather(source, all.views, counts);
     all.list = {all.views.data(), total, 0};
-    wrong = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        "karpos::bfs: check sources", ranks.exec(), total,
-        bfs::count_out_of_range<device::held_by_loop<ExecSpace, decltype(all.views)>>{
-            device::for_loop<ExecSpace>(all.views), vertices});
+    wrong = frontier::sources_out_of_range("karpos::bfs: check sources", ranks.exec(), all.views,
+                                           vertices);
   }
   require_vertices(ranks, wrong, vertices);
   return all;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "karpos/detail/graph/bfs/tuning.hpp"
+#include "karpos/detail/graph/frontier/tuning.hpp"
 #include "karpos/detail/graph/validate_bfs/checks.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -49,7 +49,7 @@ void check_own(karpos::distributed::communicator<ExecSpace> const& ranks, Graph 
                Tree const& tree, Follow const& follow, Words const& proven) {
   namespace checks = validate_bfs;
   using edges = checks::check_edges<rows_of_rank<Graph>, Tree, Follow>;
-  constexpr int width = bfs::tuning<ExecSpace>::validation_width;
+  constexpr int width = frontier::tuning<ExecSpace>::validation_width;
   std::uint64_t const first = graph.first(), n = graph.local().vertices();
   auto const& exec = ranks.exec();
   device::held_by_loop<ExecSpace, Tree> const held = device::for_loop<ExecSpace>(tree);

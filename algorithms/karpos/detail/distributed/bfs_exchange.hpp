@@ -43,7 +43,7 @@ struct list_found {
   using value_type = std::uint64_t;
   status_words s;
   std::uint64_t begin;
-  bfs::local_vertex* to;
+  frontier::local_vertex* to;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& at, bool last_pass) const {
     auto m = lane_mask<32>(s.found(begin + i));
     if (!last_pass) {
@@ -51,17 +51,17 @@ struct list_found {
       return;
     }
     for (; m; m = m.without_first())
-      to[at++] =
-          static_cast<bfs::local_vertex>((begin + i) * 32 + static_cast<std::uint64_t>(m.first()));
+      to[at++] = static_cast<frontier::local_vertex>((begin + i) * 32 +
+                                                     static_cast<std::uint64_t>(m.first()));
   }
 };
 
 /// Adds a list to the vertices that were found.
 struct add_found {
   status_words s;
-  bfs::local_vertex const* list;
+  frontier::local_vertex const* list;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    device::set_bits(s.next + list[i] / 32, bfs::bit_of(list[i]));
+    device::set_bits(s.next + list[i] / 32, frontier::bit_of(list[i]));
   }
 };
 
@@ -84,7 +84,7 @@ template <class ExecSpace>
 class found_exchange {
   template <class T>
   using array = Kokkos::View<T*, typename ExecSpace::memory_space>;
-  using list_type = array<bfs::local_vertex>;
+  using list_type = array<frontier::local_vertex>;
   using counts_type = std::vector<std::uint64_t>;
 
  public:
@@ -98,8 +98,10 @@ class found_exchange {
     auto const own = word_counts[static_cast<std::size_t>(ranks.rank())];
     m_own = distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: own words", own);
     // A list is sent only if it is not longer than the bitmap.
-    m_sent = distributed::allocate<bfs::local_vertex>(ranks.exec(), "karpos::bfs: sent", m_words);
-    m_list = distributed::allocate<bfs::local_vertex>(ranks.exec(), "karpos::bfs: list", m_words);
+    m_sent =
+        distributed::allocate<frontier::local_vertex>(ranks.exec(), "karpos::bfs: sent", m_words);
+    m_list =
+        distributed::allocate<frontier::local_vertex>(ranks.exec(), "karpos::bfs: list", m_words);
   }
 
   /// Merges what all ranks have found into `next` on every rank. Any rank may have found any

@@ -74,12 +74,12 @@ class launched_ranks {
     m_grid.run(step, then);
   }
   template <class Step, class Then>
-  void run_on_all(Step const& step, bfs::level_counters const* mine, Then const& then) {
+  void run_on_all(Step const& step, frontier::level_counters const* mine, Then const& then) {
     m_grid.run(step, [] {});
     gather(mine, then);
   }
   template <class Then>
-  void gather(bfs::level_counters const* mine, Then const& then) {
+  void gather(frontier::level_counters const* mine, Then const& then) {
     m_messages = m_ranks.all_gather(m_grid.read(mine));
     then();
   }
@@ -105,7 +105,7 @@ class launched_ranks {
   communicator const& m_ranks;
   grid_type m_grid;
   found_exchange<ExecSpace>& m_exchange;
-  std::vector<bfs::level_counters> m_messages;
+  std::vector<frontier::level_counters> m_messages;
 };
 
 /// One search on one rank. `State`: rank_state.
@@ -115,7 +115,7 @@ struct rank_level_loop {
 
   State s;
   bfs::search_plan plan;
-  bfs::source_list sources;           // of all ranks
+  frontier::source_list sources;      // of all ranks
   std::uint64_t non_isolated, edges;  // of the whole graph
   bfs::search_record* record;         // where grid.write writes
 
@@ -173,7 +173,7 @@ struct rank_level_loop {
     using G = typename Grid::template handle_of<State>;
     using P = typename Grid::template handle_of<bfs::progress>;
     bfs::bottom_up_bitmap<G, P> const step{grid.handle(s), grid.handle(p.own), false};
-    bfs::level_counters const* const found = &s.counters(p.own.level + 1);
+    frontier::level_counters const* const found = &s.counters(p.own.level + 1);
     auto const next_level = [&] {
       p.own.current = 1 - p.own.current;
       decide(grid, p);
@@ -218,16 +218,16 @@ struct rank_level_loop {
   /// all ranks.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, rank_progress& p) const {
-    p.own.advance(grid.template of_rank<bfs::level_counters>(grid.rank()));
+    p.own.advance(grid.template of_rank<frontier::level_counters>(grid.rank()));
     bfs::decide(grid, plan, probes, record, p.all, sum_over_ranks(grid));
     p.own.follow(p.all);
   }
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION static bfs::level_counters sum_over_ranks(Grid const& grid) {
-    bfs::level_counters sum{};
+  KOKKOS_FUNCTION static frontier::level_counters sum_over_ranks(Grid const& grid) {
+    frontier::level_counters sum{};
     for (int r = 0; r < grid.ranks(); ++r) {
-      auto const c = grid.template of_rank<bfs::level_counters>(r);
-      for (int i = 0; i < bfs::degree_classes; ++i) sum.in_class[i] += c.in_class[i];
+      auto const c = grid.template of_rank<frontier::level_counters>(r);
+      for (int i = 0; i < frontier::degree_classes; ++i) sum.in_class[i] += c.in_class[i];
       sum.unqueued += c.unqueued;
       sum.hubs += c.hubs;
       sum.edges += c.edges;

@@ -80,7 +80,7 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   }
   /// Stores a parent, top-down. The vertex may belong to another rank, and other ranks may find it
   /// concurrently.
-  KOKKOS_FUNCTION void propose_parent(bfs::local_vertex v, bfs::local_vertex from) const {
+  KOKKOS_FUNCTION void propose_parent(frontier::local_vertex v, frontier::local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     auto const found = static_cast<word>(base::global(from));
     if (proposal != nullptr) device::store_relaxed(reinterpret_cast<word*>(proposal + v), found);
@@ -92,7 +92,7 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   }
   /// Reads the parent of one of this rank's vertices, once all ranks that have found it have
   /// proposed one.
-  KOKKOS_FUNCTION void load_parent(bfs::local_vertex v) const {
+  KOKKOS_FUNCTION void load_parent(frontier::local_vertex v) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent_window == nullptr) return;
     auto* const from = reinterpret_cast<word*>(parent_window + (v - 32 * own_first_word));

@@ -25,7 +25,7 @@ KOKKOS_FUNCTION void for_each_status_word(Team& team, State const& s, int curren
   std::uint32_t const* const now = s.bitmap(current);
   std::uint32_t const* const next = s.bitmap(1 - current);
   std::uint64_t const fours = s.words / 4;
-  bfs::for_each_index<State::width>(team, fours + 1, [&](std::uint64_t i) {
+  frontier::for_each_index<State::width>(team, fours + 1, [&](std::uint64_t i) {
     if (i < fours) {
       four const a = reinterpret_cast<four const*>(now)[i];
       four const b = reinterpret_cast<four const*>(next)[i];
@@ -45,7 +45,7 @@ struct reset_rank {
   using vertex_id = typename State::vertex_id;
 
   StateHandle s;
-  bfs::source_list sources;
+  frontier::source_list sources;
 
   std::uint64_t work() const { return s->vertices; }
 
@@ -57,14 +57,14 @@ struct reset_rank {
     bool const single = sources.list == nullptr && sources.count == 1;
     bfs::reset_distances<width>(team, s->distance + first, s->own_vertices());
     if (s->parent != nullptr)
-      bfs::for_each_index<width>(team, s->own_vertices(), [&](std::uint64_t i) {
+      frontier::for_each_index<width>(team, s->own_vertices(), [&](std::uint64_t i) {
         bool const is_source = single && first + i == sources.single;
         s->parent[first + i] = static_cast<vertex_id>(is_source ? first + i : ~std::uint64_t(0));
       });
     if (s->proposal != nullptr)
-      bfs::for_each_index<width>(team, s->vertices,
-                                 [&](std::uint64_t v) { s->proposal[v] = no_source<vertex_id>; });
-    bfs::for_each_index<width>(team, s->words, [&](std::uint64_t w) {
+      frontier::for_each_index<width>(
+          team, s->vertices, [&](std::uint64_t v) { s->proposal[v] = no_source<vertex_id>; });
+    frontier::for_each_index<width>(team, s->words, [&](std::uint64_t w) {
       s->visited[0][w] = s->isolated[w];
       s->visited[1][w] = 0;
     });
@@ -86,15 +86,15 @@ struct seed_single {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     if (team.league_rank() != 0 || team.rank() != 0) return;
     auto const& state = *s;
-    state.bitmap(p->current)[source / 32] |= bfs::bit_of(source);
+    state.bitmap(p->current)[source / 32] |= frontier::bit_of(source);
     if (!state.is_own_word(source / 32)) return;
-    auto const v = static_cast<bfs::local_vertex>(source);
+    auto const v = static_cast<frontier::local_vertex>(source);
     state.distance[source] = 0;
     state.hooks.discovered(state.global(v), 0);
     std::uint64_t const degree = state.out.degree(source);
     int const c = state.class_of(degree);
     state.queue[state.class_begin[c] + p->tail[c]] = v;
-    bfs::level_counters& to = state.counters(0);
+    frontier::level_counters& to = state.counters(0);
     to.in_class[c] = 1;
     to.edges = degree;
     to.hubs = degree > state.hub_degree ? 1 : 0;
@@ -109,20 +109,21 @@ struct mark_sources {
   using vertex_id = typename State::vertex_id;
 
   StateHandle s;
-  bfs::source_list sources;
+  frontier::source_list sources;
 
   std::uint64_t work() const { return sources.count; }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    bfs::for_each_index<State::width>(team, sources.count, [&](std::uint64_t i) {
+    frontier::for_each_index<State::width>(team, sources.count, [&](std::uint64_t i) {
       std::uint64_t const v = static_cast<vertex_id const*>(sources.list)[i];
-      std::uint32_t const bit = bfs::bit_of(v);
+      std::uint32_t const bit = frontier::bit_of(v);
       device::set_bits(s->visited[1] + v / 32, bit);
       device::clear_bits(s->visited[0] + v / 32, bit);
       if (s->parent == nullptr || !s->is_own_word(v / 32)) return;
       s->parent[v] = static_cast<vertex_id>(v);
-      s->propose_parent(static_cast<bfs::local_vertex>(v), static_cast<bfs::local_vertex>(v));
+      s->propose_parent(static_cast<frontier::local_vertex>(v),
+                        static_cast<frontier::local_vertex>(v));
     });
   }
 };
@@ -195,19 +196,19 @@ struct commit_marks {
                            if (!s->is_own_word(w)) return;
                            found += static_cast<std::uint64_t>(marked.count());
                            for (; marked; marked = marked.without_first())
-                             edges += discover(static_cast<bfs::local_vertex>(
+                             edges += discover(static_cast<frontier::local_vertex>(
                                  w * 32 + static_cast<std::uint64_t>(marked.first())));
                          });
     team.prefix_sum(found, all_found);
     team.prefix_sum(edges, all_edges);
     if (team.rank() != 0 || all_found == 0) return;
-    bfs::level_counters& to = s->counters(p->level + 1);
+    frontier::level_counters& to = s->counters(p->level + 1);
     device::add(&to.unqueued, static_cast<std::uint32_t>(all_found));
     device::add(&to.edges, all_edges);
   }
 
  private:
-  KOKKOS_FUNCTION std::uint64_t discover(bfs::local_vertex v) const {
+  KOKKOS_FUNCTION std::uint64_t discover(frontier::local_vertex v) const {
     s->distance[v] = p->level + 1;
     s->load_parent(v);
     s->hooks.discovered(State::global(v), p->level + 1);

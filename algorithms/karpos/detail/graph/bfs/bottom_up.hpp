@@ -2,7 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs/hubs.hpp"
-#include "karpos/detail/graph/bfs/queue.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/device/team.hpp"
 
 // Bottom-up expansion: each unvisited vertex looks for a visited neighbour, its parent, and stops

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/bfs/for_each_index.hpp"
-#include "karpos/detail/graph/bfs/queue.hpp"
+#include "karpos/detail/graph/frontier/for_each_index.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/device/team.hpp"
 
 // Turns the distances that local searches leave behind into the state of a level-by-level search. A

@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/contract.hpp"
-#include "karpos/detail/graph/bfs/for_each_index.hpp"
-#include "karpos/detail/graph/bfs/queue.hpp"
+#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/for_each_index.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
+#include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/device/team.hpp"
 
 // The first two steps of a search: `reset` clears distances, parents and status bitmaps; `seed`
 // visits the sources.
 
 namespace karpos::detail::bfs {
-
-/// The sources of a search: a list in memory, or a single vertex.
-struct source_list {
-  void const* list = nullptr;  // of vertex ids
-  std::uint64_t count = 1;
-  std::uint64_t single = 0;
-
-  /// The memory of the list, for require_apart.
-  template <class VertexId>
-  memory_range memory() const {
-    auto const* const begin = static_cast<char const*>(list);
-    return {begin, list == nullptr ? begin : begin + count * sizeof(VertexId)};
-  }
-  /// Returns source i as a local vertex.
-  template <class State>
-  KOKKOS_FUNCTION local_vertex at(std::uint64_t i) const {
-    using vertex_id = typename State::vertex_id;
-    return list == nullptr ? static_cast<local_vertex>(single)
-                           : State::local(static_cast<vertex_id const*>(list)[i]);
-  }
-};
-
-/// Counts the sources that are not vertices of the graph.
-template <class Sources>
-struct count_out_of_range {
-  Sources sources;
-  std::uint64_t vertices;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& count) const {
-    if (static_cast<std::uint64_t>(sources(i)) >= vertices) ++count;
-  }
-};
 
 /// Writes -1 to n distances.
 template <int W, class Team>
@@ -103,16 +73,9 @@ struct seed {
     tile const t = team.template this_tile<width>();
     frontier_bin<State> found(team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
                               frontier_writer<State>(t, *s, p->tail, &s->counters(0)));
-    team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
-      auto const first = i * width;
-      auto const won = t.each([&](int lane) -> std::uint32_t {
-        std::uint64_t const mine = first + static_cast<std::uint64_t>(lane);
-        return mine < sources.count && claim(sources.template at<State>(mine)) ? 1 : 0;
-      });
-      found.push(t, won, [&](int lane, int) {
-        return sources.template at<State>(first + static_cast<std::uint64_t>(lane));
-      });
-    });
+    auto const source = [&](std::uint64_t i) { return sources.template at<State>(i); };
+    push_chosen(
+        team, t, sources.count, found, [&](std::uint64_t i) { return claim(source(i)); }, source);
     found.flush(t);
   }
 

@@ -8,16 +8,15 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/detail/graph/bfs/tuning.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/lane_mask.hpp"
 
 // The memory of a search: what each array holds, which step writes it, and when.
 //
-// Terms: a team is Kokkos' team (a CUDA block; one thread on CPUs), a lane is a thread of it. A
-// tile is a group of lanes that cooperate, as a cooperative group does: a warp on GPUs. Scratch is
-// the team's scratch memory (shared memory). A step is a kernel, or the part of a persistent kernel
-// between two grid barriers. A local search explores several levels between two grid barriers.
+// Terms (tile, team, lane, scratch, step): see frontier/frontier.hpp. A local search explores
+// several levels between two grid barriers.
 //
 //   visited[2]      status bitmaps (the paper's status array), one bit for each vertex. A top-down
 //                   level claims a vertex by fetch_or in visited[current]. A bottom-up level reads
@@ -48,36 +47,7 @@
 
 namespace karpos::detail::bfs {
 
-/// A vertex by its number on this device: an index of bitmaps, distances and rows, an entry of
-/// queues. State::vertex_id is the graph's own (global) number; State::local and State::global
-/// convert. On one device both have the same value.
-using local_vertex = std::uint32_t;
-
-KOKKOS_INLINE_FUNCTION std::uint32_t bit_of(std::uint64_t v) {
-  return std::uint32_t(1) << (v % 32);
-}
-
-/// Degree classes: the unit that expands a vertex (the paper's thread, warp, CTA and grid).
-enum degree_class : int { by_thread, by_tile, by_team, by_grid, degree_classes };
-
-/// Totals of one level over all teams, added up while the level is found.
-struct level_counters {
-  std::uint32_t in_class[degree_classes];  // vertices in the frontier queue
-  std::uint32_t unqueued;                  // vertices found without entering the queue
-  std::uint32_t hubs;                      // hub vertices among those in the queue
-  std::uint32_t unvisited;                 // entries of the next queue of unvisited vertices
-  std::uint32_t unused;
-  std::uint64_t edges;           // of the level's vertices
-  std::uint64_t edges_examined;  // to find them, bottom-up
-  std::uint64_t hub_hits;        // neighbours found in the hub vertex cache
-
-  KOKKOS_FUNCTION std::uint64_t queued() const {
-    std::uint64_t n = 0;
-    for (int c = 0; c < degree_classes; ++c) n += in_class[c];
-    return n;
-  }
-  KOKKOS_FUNCTION std::uint64_t vertices() const { return queued() + unqueued; }
-};
+using namespace frontier;
 
 inline constexpr std::int32_t recorded_levels = 1024;
 
@@ -195,21 +165,6 @@ struct progress {
   }
 };
 
-/// Rows of a graph or of its transpose, by local vertex; the columns are global vertex ids.
-template <class VertexId, class EdgeOffset>
-struct rows {
-  EdgeOffset const* offset;
-  VertexId const* column;
-
-  /// An unsigned type as wide as the offsets: a wider one would cost GPU threads registers.
-  using edge = std::conditional_t<sizeof(EdgeOffset) == 4, std::uint32_t, std::uint64_t>;
-  KOKKOS_FUNCTION edge begin(std::uint64_t v) const { return static_cast<edge>(offset[v]); }
-  KOKKOS_FUNCTION edge end(std::uint64_t v) const { return begin(v + 1); }
-  KOKKOS_FUNCTION std::uint64_t degree(std::uint64_t v) const {
-    return static_cast<std::uint64_t>(offset[v + 1] - offset[v]);
-  }
-};
-
 /// Result of one slice of a local search (local_search.hpp).
 struct alignas(64) slice_result {                // Kokkos guarantees no larger alignment
   static constexpr std::uint32_t max_hops = 64;  // no less than bfs_options' default
@@ -266,7 +221,8 @@ inline constexpr bool follows_all<bfs_hooks<follow_all, Discovered>> = true;
 
 /// Everything that the steps of a search share. Hooks: bfs_hooks.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
-struct search_state : std::conditional_t<tuning<ExecSpace>::has_local_search, local_search_memory,
+struct search_state : frontier_queue,
+                      std::conditional_t<tuning<ExecSpace>::has_local_search, local_search_memory,
                                          team_local_search_memory> {
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
@@ -289,16 +245,12 @@ struct search_state : std::conditional_t<tuning<ExecSpace>::has_local_search, lo
 
   std::uint32_t* visited[2];
   std::uint32_t const* isolated;  // bitmap that every search starts from
-  local_vertex* queue;
   local_vertex* unvisited[2];
   level_counters* levels;
   level_record* records;         // of the search
   passed_totals* passed_levels;  // see deferred_commit.hpp
   std::uint32_t* scan_counts;    // of a bitmap scan: degree_classes for each team
 
-  std::uint64_t class_limit[degree_classes - 1];  // smallest degrees of the classes but the first
-  std::uint64_t class_begin[degree_classes];      // first entries of the regions of the queue
-  std::uint64_t hub_degree;                       // vertices with more edges are hubs
   local_vertex const* hubs;
   std::uint32_t hub_count;
 
@@ -314,14 +266,6 @@ struct search_state : std::conditional_t<tuning<ExecSpace>::has_local_search, lo
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
   KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
 
-  KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
-    int c = 0;
-    for (int i = 0; i < degree_classes - 1; ++i) c += degree >= class_limit[i] ? 1 : 0;
-    return c;
-  }
-  KOKKOS_FUNCTION int class_of(local_vertex, std::uint64_t degree) const {
-    return class_of(degree);
-  }
   // By comparison: a run-time index would move the whole state of a GPU thread to local memory.
   KOKKOS_FUNCTION std::uint32_t* bitmap(int which) const {
     return which == 0 ? visited[0] : visited[1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/bfs/frontier_walk.hpp"
-#include "karpos/detail/graph/bfs/queue.hpp"
+#include "karpos/detail/graph/frontier/frontier_walk.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/device/team.hpp"
 
 // Top-down expansion: the vertices of the frontier claim their unvisited neighbours.

@@ -3,39 +3,17 @@
 
 #include <cstdint>
 
-#include "karpos/device/space.hpp"
+#include "karpos/detail/graph/frontier/tuning.hpp"
 
 namespace karpos::detail::bfs {
 
-/// Constants of the search by execution space, each with its measurement. Figures: H200, Kronecker
-/// graphs (scale, edge factor), harmonic mean of GTEPS over 32 sources, `karpos bfs`. "Grid 4096^2"
-/// is a mesh of that many vertices. Terms: see state.hpp.
+/// Constants of the search by execution space, in addition to those of frontier/tuning.hpp, which
+/// says how the figures were measured. Terms: see frontier/frontier.hpp.
 template <class ExecSpace>
-struct tuning {
-  /// Lanes of a tile: a warp on GPUs; on CPUs the number of vertices whose memory accesses overlap.
-  static constexpr int tile_width = 32;
-  /// Smallest degrees that a tile, a team, the whole grid expands (Enterprise, section 4.2).
-  static constexpr std::uint64_t tile_degree = 32, team_degree = 256, grid_degree = 65536;
-  /// Threads of a team, and teams of a multiprocessor. (24, 16): 1,024 x 1 gives 776 GTEPS, 768 x 1
-  /// 684, 512 x 1 501. 512 x 2 has twice as many blocks at each grid barrier: (20, 16) 206 instead
-  /// of 252.
-  static constexpr int team_threads = 1024, teams_per_processor = 1;
-
-  /// Neighbours that a lane claims at once, top-down. CPUs claim a list of candidates (queue.hpp);
-  /// there this is the size of chunks.
-  static constexpr int neighbours_at_once = device::is_device<ExecSpace> ? 4 : 8;
-  /// Whether the lanes of a tile balance the edges of its vertices among them. If not, they go row
-  /// after row, top-down and bottom-up, as CPUs do. Uniform 22 on the H200: the three top-down
-  /// levels take 85 us balanced, and 191 us with a lane for each vertex.
-  static constexpr bool balances_lanes = device::is_device<ExecSpace>;
-  /// Whether a chunk of vertices of low degree may have fewer vertices than a tile has lanes, so
-  /// that no tile of the grid idles. Not on CPUs: their tiles are loops, and short loops overlap
-  /// fewer memory accesses.
-  static constexpr bool splits_chunks = device::is_device<ExecSpace>;
-  /// Limits of a small frontier: vertices, and edges per vertex. A step with fewer instructions
-  /// expands it (grid 4096^2: 47 instead of 66 ms). 0: no frontier is small.
+struct tuning : frontier::tuning<ExecSpace> {
+  /// Most vertices of a small frontier. A step with fewer instructions expands it (grid 4096^2: 47
+  /// instead of 66 ms). 0: no frontier is small.
   static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
-  static constexpr std::uint32_t small_frontier_degree = 8;
   /// Whether CPU threads explore narrow frontiers, of degrees as low as small frontiers have, by
   /// local searches (local_search.hpp).
   static constexpr bool has_local_search = !device::is_device<ExecSpace>;
@@ -51,8 +29,8 @@ struct tuning {
   static constexpr std::uint32_t initial_team_hops = 16, max_team_hops = 64;
   /// Local searches without an overflow before their number of hops doubles.
   static constexpr std::uint32_t successes_before_doubling = 8;
-  /// Entries of a team's queue, at most; most edges of a vertex that one lane follows alone.
-  static constexpr std::uint32_t team_queue_entries = 2048, lane_degree = 64;
+  /// Entries of a team's queue, at most.
+  static constexpr std::uint32_t team_queue_entries = 2048;
   /// Smallest list capacity of a team. Smaller graphs do not use local searches.
   static constexpr std::uint32_t min_list_capacity = 16;
   /// Hops of a local search. More hops save grid barriers; fewer explore less in vain at the
@@ -73,8 +51,6 @@ struct tuning {
   /// Frontiers with fewer edges are expanded for low latency, at the price of more atomic
   /// operations.
   static constexpr std::uint64_t latency_bound_edges = device::is_device<ExecSpace> ? 65536 : 0;
-  /// Vertices of a tile's bin (with 128 instead of 256, uniform 22 loses 5 %).
-  static constexpr int bin_entries = device::is_device<ExecSpace> ? 256 : 2048;
 
   /// Bytes of neighbours that a bottom-up search loads at once. The L1 cache serves one line a
   /// cycle, so 16 bytes are as cheap as 4 ((24, 16): 776 instead of 698 GTEPS). CPUs go from
@@ -95,12 +71,10 @@ struct tuning {
   static constexpr int probes_per_claim = 4;
   /// Words that a thread scans at once, and threads of a team that scan together.
   static constexpr int scan_words = device::is_device<ExecSpace> ? 1 : 64;
-  static constexpr int scan_threads = device::is_device<ExecSpace> ? team_threads : 1;
+  static constexpr int scan_threads =
+      device::is_device<ExecSpace> ? frontier::tuning<ExecSpace>::team_threads : 1;
   /// Entries of the hub vertex cache, 4 bytes each.
   static constexpr int hub_cache_entries = 2048;
-  /// Lanes that check the edges of a vertex in validate_bfs. A hub may have a million edges, which
-  /// a warp shares; a CPU has few threads, and each is faster without a tile.
-  static constexpr int validation_width = Kokkos::min(32, device::warp_width<ExecSpace>);
 };
 
 }  // namespace karpos::detail::bfs

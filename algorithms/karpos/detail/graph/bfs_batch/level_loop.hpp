@@ -50,25 +50,24 @@ struct reset {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    bfs::for_each_index<tuning<execution_space>::width>(team, s->vertices * planes,
-                                                        [&](std::uint64_t i) { s->plane[i] = 0; });
+    for_each_index<tuning<execution_space>::width>(team, s->vertices * planes,
+                                                   [&](std::uint64_t i) { s->plane[i] = 0; });
     if (continues) return;
     for (int l = 0; l < 3; ++l) s->clear_totals(team, l);
-    bfs::for_each_index<tuning<execution_space>::width>(team, s->vertices, [&](std::uint64_t v) {
+    for_each_index<tuning<execution_space>::width>(team, s->vertices, [&](std::uint64_t v) {
       // A vertex without in-edges cannot be found.
       s->seen[v] = v < s->pull_rows ? 0 : ~word(0);
       s->front[0][v] = 0;
       s->front[1][v] = 0;
     });
-    bfs::for_each_index<tuning<execution_space>::width>(team, s->words, [&](std::uint64_t w) {
+    for_each_index<tuning<execution_space>::width>(team, s->words, [&](std::uint64_t w) {
       s->bits[0][w] = 0;
       s->bits[1][w] = 0;
     });
-    bfs::for_each_index<tuning<execution_space>::width>(team, searches_at_once,
-                                                        [&](std::uint64_t i) {
-                                                          s->totals->visited[i] = 0;
-                                                          s->totals->distances[i] = 0;
-                                                        });
+    for_each_index<tuning<execution_space>::width>(team, searches_at_once, [&](std::uint64_t i) {
+      s->totals->visited[i] = 0;
+      s->totals->distances[i] = 0;
+    });
   }
 };
 

@@ -40,7 +40,7 @@ struct pull {
     } else {
       pull_parts(team, l, sum);
     }
-    bfs::for_each_index<tuning<execution_space>::width>(
+    for_each_index<tuning<execution_space>::width>(
         team, s->vertices - s->pull_rows, [&](std::uint64_t i) { l.next[s->pull_rows + i] = 0; });
     add_totals<execution_space>(team, sum, s->totals_of(p->level + 1));
   }

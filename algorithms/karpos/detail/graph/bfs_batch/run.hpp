@@ -11,8 +11,8 @@
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/graph/bfs/start.hpp"
 #include "karpos/detail/graph/bfs_batch/batch.hpp"
+#include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/detail/index_range.hpp"
 
 // The host driver of a batch of searches: checks its arguments, then runs passes of 64 searches.
@@ -31,9 +31,8 @@ void check_distances(View const& distances, std::uint64_t sources, std::uint64_t
 
 template <class Sources>
 void check_sources(auto const& exec, Sources const& sources, std::uint64_t vertices) {
-  std::uint64_t count = 0;
-  Kokkos::parallel_reduce("karpos::bfs_batch::check_sources", index_range(exec, sources.extent(0)),
-                          bfs::count_out_of_range<Sources>{sources, vertices}, count);
+  auto const count =
+      sources_out_of_range("karpos::bfs_batch::check_sources", exec, sources, vertices);
   if (count > 0)
     reject(std::to_string(count) + " sources of a batch of searches are no vertices",
            "the graph has " + std::to_string(vertices), "pass vertices below that");

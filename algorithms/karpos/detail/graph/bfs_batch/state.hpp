@@ -4,14 +4,15 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/detail/graph/bfs/for_each_index.hpp"
-#include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/bfs_batch/tuning.hpp"
+#include "karpos/detail/graph/frontier/for_each_index.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/team.hpp"
 
 // The memory of up to 64 concurrent searches. Search i has bit i of every word. Vertices are
-// numbered by falling degree. Terms (tile, team, lane, scratch, step): see bfs/state.hpp.
+// numbered by falling degree. Terms (tile, team, lane, scratch, step): see
+// frontier/frontier.hpp.
 //
 //   seen[v]      the searches that have found v
 //   front[2][v]  front[current]: the searches whose frontier holds v. Push levels OR into front[1 -
@@ -29,8 +30,7 @@
 
 namespace karpos::detail::bfs_batch {
 
-using bfs::bit_of;
-using bfs::local_vertex;
+using namespace frontier;
 
 /// A bit for each search.
 using word = std::uint64_t;
@@ -79,7 +79,7 @@ struct batch_state {
   using execution_space = ExecSpace;
   using tuned = tuning<ExecSpace>;
   static constexpr int width = tuned::width;
-  using graph_rows = bfs::rows<local_vertex, EdgeOffset>;
+  using graph_rows = rows<local_vertex, EdgeOffset>;
   using edge = typename graph_rows::edge;
 
   std::uint64_t vertices, words, edges;  // words: of a bitmap

@@ -4,9 +4,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/connected_components/forest.hpp"
 #include "karpos/detail/graph/connected_components/tuning.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 
 // The kernels, in the order in which they run. connected_components.hpp explains why the result is
 // exact.
@@ -37,7 +37,7 @@ struct state {
   using tuned = tuning<ExecSpace>;
   using forest_type = forest<VertexId, tuned::splits_paths>;
   using word = typename forest_type::word;
-  using rows = bfs::rows<VertexId, EdgeOffset>;
+  using rows = frontier::rows<VertexId, EdgeOffset>;
 
   std::uint64_t vertices;
   std::uint64_t sampled_neighbours;  // of each vertex: those that link_sampled links

@@ -96,11 +96,11 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     auto const& now = *this->p;
     auto const teams = static_cast<std::uint64_t>(team.league_size());
     auto const rank = static_cast<std::uint64_t>(team.league_rank());
-    std::uint64_t const all = now.frontier.in_class[bfs::by_thread];
+    std::uint64_t const all = now.frontier.in_class[by_thread];
     std::uint64_t const first = all * rank / teams;
     auto const n = static_cast<std::uint32_t>(all * (rank + 1) / teams - first);
     local_vertex const* const from =
-        state.queue + state.class_begin[bfs::by_thread] + now.head[bfs::by_thread] + first;
+        state.queue + state.class_begin[by_thread] + now.head[by_thread] + first;
     for (auto i = static_cast<std::uint32_t>(team.rank()); i < n;
          i += static_cast<std::uint32_t>(team.size())) {
       local_vertex const v = from[i];
@@ -116,7 +116,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   /// Returns whether all teams together must expand a vertex: its row is too long for one lane, and
   /// its degree class makes the next round's frontier wide.
   KOKKOS_FUNCTION bool is_long(local_vertex v, std::uint64_t degree) const {
-    return degree > tuned::lane_degree && this->s->class_of(v, degree) != bfs::by_thread;
+    return degree > tuned::lane_degree && this->s->class_of(v, degree) != by_thread;
   }
 
   /// CPUs, whose teams are one thread: expands one vertex after the other.

@@ -44,7 +44,7 @@ struct round_loop {
   using traits = typename State::traits;
 
   State s;
-  bfs::source_list sources;
+  source_list sources;
   summary* record;
 
   KARPOS_PROGRAM template <class Grid>
@@ -113,7 +113,7 @@ struct round_loop {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void begin_round(Grid& grid, shared& p) const {
     load_frontier(grid, p);
-    std::uint64_t const n = p.frontier.in_class[bfs::by_thread];
+    std::uint64_t const n = p.frontier.in_class[by_thread];
     p.narrow = s.fusion_hops > 0 && n == p.frontier.queued() &&
                n <= std::uint64_t(s.teams) * State::tuned::team_width &&
                p.frontier.edges <= n * State::tuned::small_frontier_degree;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/sssp/distance.hpp"
 #include "karpos/detail/graph/sssp/loop.hpp"
 
@@ -50,7 +50,7 @@ inline void require_reach(double reach) {
 
 /// The part of a workspace that does not depend on the graph.
 struct fixed_memory {
-  bfs::level_counters levels[3], far[3];
+  level_counters levels[3], far[3];
   std::uint64_t far_min[3], fused_edges, last_lowering_pass;
   summary record;
   std::uint32_t distance_overflowed, unused;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/bfs/frontier_walk.hpp"
+#include "karpos/detail/graph/frontier/frontier_walk.hpp"
 #include "karpos/detail/graph/sssp/start.hpp"
 
 // Pulling: distances beyond a limit, the reach, are not pushed. A vertex that has no final distance
@@ -43,7 +43,7 @@ struct queue_beyond_reach : step<StateHandle, ProgressHandle> {
     auto const t = team.template this_tile<width>();
     state.clear_next(team, *this->p);
     bins<State> found(team, t, state, *this->p, this->p->split);
-    queue_vertices<State>(team, t, state.vertices, found.near, [&](std::uint64_t v) {
+    push_vertices(team, t, state.vertices, found.near, [&](std::uint64_t v) {
       return state.distance[v] >= this->p->reach && state.out.degree(v) > 0;
     });
     found.flush(t);
@@ -66,20 +66,20 @@ struct queue_pulled : step<StateHandle, ProgressHandle> {
     auto const t = team.template this_tile<width>();
     state.clear_next(team, now);
     bins<State> found(team, t, state, now, now.split + 1);
-    queue_vertices<State>(team, t, state.vertices, found.far, [&](std::uint64_t v) {
+    push_vertices(team, t, state.vertices, found.far, [&](std::uint64_t v) {
       auto const d = state.distance[v];
       return d >= now.reach && d < State::traits::infinity();
     });
     found.flush(t);
-    bfs::for_each_index<width>(team, state.words, [&](std::uint64_t w) {
+    for_each_index<width>(team, state.words, [&](std::uint64_t w) {
       state.near_bits[0][w] = state.near_bits[1][w] = 0;  // marks of the pass that is not run
     });
   }
 };
 
 template <class StateHandle, class ProgressHandle, bool First>
-struct pull : bfs::frontier_walk<StateHandle, ProgressHandle> {
-  using walk = bfs::frontier_walk<StateHandle, ProgressHandle>;
+struct pull : frontier_walk<StateHandle, ProgressHandle> {
+  using walk = frontier_walk<StateHandle, ProgressHandle>;
   using typename walk::State;
   using typename walk::tile;
   using walk::at_once;

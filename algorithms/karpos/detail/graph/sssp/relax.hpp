@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/bfs/frontier_walk.hpp"
+#include "karpos/detail/graph/frontier/frontier_walk.hpp"
 #include "karpos/detail/graph/sssp/start.hpp"
 
 // A round of a wide frontier: applies a rule to each edge out of the near queue. The rule `relax`
@@ -113,8 +113,8 @@ struct parent_of_equal {
 };
 
 template <class StateHandle, class ProgressHandle, template <class> class Rule>
-struct expand : bfs::frontier_walk<StateHandle, ProgressHandle> {
-  using walk = bfs::frontier_walk<StateHandle, ProgressHandle>;
+struct expand : frontier_walk<StateHandle, ProgressHandle> {
+  using walk = frontier_walk<StateHandle, ProgressHandle>;
   using typename walk::State;
   using typename walk::tile;
   using walk::at_once;

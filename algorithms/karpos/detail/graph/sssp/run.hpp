@@ -12,9 +12,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/bfs/start.hpp"
+#include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/detail/graph/sssp/loop.hpp"
-#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/sssp_options.hpp"
 
@@ -49,31 +48,6 @@ void require_in_range(ExecSpace const& exec, State const& s) {
                            " edges lead beyond): use weights of 64 bits, or of floating point");
 }
 
-template <class ExecSpace, class VertexId, class Source>
-bfs::source_list checked_sources(ExecSpace const& exec, Source const& source, std::uint64_t n) {
-  std::string const has = "the graph has " + std::to_string(n);
-  if constexpr (std::is_integral_v<Source>) {
-    auto const v = static_cast<std::uint64_t>(source);
-    if (v >= n)
-      reject("source " + std::to_string(source) + " of sssp is no vertex", has,
-             "pass a vertex below that");
-    return {nullptr, 1, v};
-  } else {
-    require_reachable<ExecSpace, Source>();
-    static_assert(std::is_same_v<typename Source::non_const_value_type, VertexId>,
-                  "karpos: sources come in a view of the graph's vertex type");
-    require_contiguous("sources of sssp", source);
-    auto const count = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        "karpos::sssp::check_sources", exec, source.extent(0),
-        bfs::count_out_of_range<device::held_by_loop<ExecSpace, Source>>{
-            device::for_loop<ExecSpace>(source), n});
-    if (count > 0)
-      reject(std::to_string(count) + " sources of sssp are no vertices", has,
-             "pass vertices below that");
-    return {source.data(), source.extent(0), 0};
-  }
-}
-
 /// Access to a workspace, for calls of sssp.
 struct workspace_access {
   template <class Workspace>
@@ -91,7 +65,7 @@ struct workspace_access {
   }
   template <class ExecSpace, class Workspace, class State>
   static sssp_report run(ExecSpace const& exec, Workspace const& w, State const& s,
-                         bfs::source_list const& sources, sssp_options const& options) {
+                         source_list const& sources, sssp_options const& options) {
     using tuned = tuning<ExecSpace>;
     Kokkos::Profiling::ScopedRegion const region("karpos::sssp");
     device::run_program<tuned::team_threads, tuned::teams_per_processor>(

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/sssp/distance.hpp"
 #include "karpos/detail/graph/sssp/edges.hpp"
 #include "karpos/detail/graph/sssp/state.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/bfs/for_each_index.hpp"
-#include "karpos/detail/graph/bfs/queue.hpp"
-#include "karpos/detail/graph/bfs/start.hpp"
+#include "karpos/detail/graph/frontier/for_each_index.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
+#include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/detail/graph/sssp/state.hpp"
 #include "karpos/device/team.hpp"
 
@@ -16,8 +16,8 @@ template <class State>
 class bins {
  public:
   using tile = typename State::tile;
-  using near_bin = bfs::frontier_bin<State>;
-  using far_bin = bfs::unvisited_bin<State>;
+  using near_bin = frontier_bin<State>;
+  using far_bin = unvisited_bin<State>;
   static constexpr std::size_t near_bytes = (near_bin::bytes + 63) / 64 * 64;
   static constexpr std::size_t bytes = near_bytes + (far_bin::bytes + 63) / 64 * 64;
 
@@ -27,9 +27,9 @@ class bins {
                             progress_of<State> const& p, std::uint32_t split,
                             std::size_t team_bytes = 0)
       : near(scratch(team, team_bytes),
-             bfs::frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
+             frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
         far(scratch(team, team_bytes) + near_bytes,
-            bfs::unvisited_writer<State>(s.far_queue(split), &s.far_counters(split))) {}
+            unvisited_writer<State>(s.far_queue(split), &s.far_counters(split))) {}
 
   KARPOS_STEP_FUNCTION void flush(tile const& t) {
     near.flush(t);
@@ -58,17 +58,11 @@ struct step {
 };
 
 /// Appends the vertices for which chosen(v) holds to a bin, each once.
-template <class State, class Team, class Bin, class Chosen>
-KARPOS_STEP_FUNCTION void queue_vertices(Team& team, typename State::tile const& t,
-                                         std::uint64_t vertices, Bin& to, Chosen const& chosen) {
-  constexpr int width = State::width;
-  team.template for_each_tile<width>((vertices + width - 1) / width, [&](std::uint64_t i) {
-    auto const vertex = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
-    auto const found = t.each([&](int lane) -> std::uint32_t {
-      return vertex(lane) < vertices && chosen(vertex(lane)) ? 1 : 0;
-    });
-    to.push(t, found, [&](int lane, int) { return static_cast<local_vertex>(vertex(lane)); });
-  });
+template <class Team, class Bin, class Chosen>
+KARPOS_STEP_FUNCTION void push_vertices(Team& team, typename Bin::tile const& t,
+                                        std::uint64_t vertices, Bin& to, Chosen const& chosen) {
+  push_chosen(team, t, vertices, to, chosen,
+              [](std::uint64_t v) { return static_cast<local_vertex>(v); });
 }
 
 template <class StateHandle>
@@ -90,11 +84,11 @@ struct reset {
       *state.distance_overflowed = 0;
       *state.fused_edges = *state.last_lowering_pass = 0;
     }
-    bfs::for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
+    for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
       state.distance[v] = State::traits::infinity();
       if (state.parent != nullptr) state.parent[v] = State::no_parent;
     });
-    bfs::for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
+    for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
       state.near_bits[0][w] = state.near_bits[1][w] = 0;
     });
   }
@@ -107,7 +101,7 @@ struct seed : step<StateHandle, ProgressHandle> {
   using base::width;
   using typename base::State;
   static constexpr char const* label = "karpos::sssp::seed";
-  bfs::source_list sources;
+  source_list sources;
 
   std::uint64_t work() const { return sources.count; }
 
@@ -116,20 +110,15 @@ struct seed : step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     auto const t = team.template this_tile<width>();
     bins<State> found(team, t, state, *this->p, this->p->split);
-    team.template for_each_tile<width>((sources.count + width - 1) / width, [&](std::uint64_t i) {
-      auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
-      auto const claimed = t.each([&](int lane) -> std::uint32_t {
-        if (at(lane) >= sources.count ||
-            !State::mark(state.near_bits[1], sources.template at<State>(at(lane))))
-          return 0;
-        local_vertex const v = sources.template at<State>(at(lane));
-        state.distance[v] = 0;  // zero has this word in every weight type
-        if (state.parent != nullptr) state.parent[v] = State::global(v);
-        return 1;
-      });
-      found.near.push(t, claimed,
-                      [&](int lane, int) { return sources.template at<State>(at(lane)); });
-    });
+    auto const source = [&](std::uint64_t i) { return sources.template at<State>(i); };
+    auto const claim = [&](std::uint64_t i) {
+      local_vertex const v = source(i);
+      if (!State::mark(state.near_bits[1], v)) return false;
+      state.distance[v] = 0;  // zero has this word in every weight type
+      if (state.parent != nullptr) state.parent[v] = State::global(v);
+      return true;
+    };
+    push_chosen(team, t, sources.count, found.near, claim, source);
     found.flush(t);
   }
 };
@@ -194,7 +183,7 @@ struct queue_reached : step<StateHandle, ProgressHandle> {
     auto const t = team.template this_tile<width>();
     state.clear_next(team, *this->p);
     bins<State> found(team, t, state, *this->p, this->p->split);
-    queue_vertices<State>(team, t, state.vertices, found.near, [&](std::uint64_t v) {
+    push_vertices(team, t, state.vertices, found.near, [&](std::uint64_t v) {
       if (state.distance[v] == State::traits::infinity()) return false;
       bool const is_queued = !with_parent || state.parent[v] != State::no_parent;
       if (!is_queued) found.near.count(1);

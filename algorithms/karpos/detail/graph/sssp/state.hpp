@@ -4,14 +4,14 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/sssp/distance.hpp"
 #include "karpos/detail/graph/sssp/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 
 // The memory of shortest paths: what each array holds, which step writes it, and when. A tentative
 // distance of a vertex is the length of a walk to it. Terms (tile, team, lane, scratch, step): see
-// bfs/state.hpp.
+// frontier/frontier.hpp.
 //
 //   distance      the tentative distances, as words; lowered by atomic minimum
 //   queue         |near 0|near 1|far 0|far 1|, n entries each. A near queue has a region for each
@@ -29,10 +29,7 @@
 
 namespace karpos::detail::sssp {
 
-using bfs::bit_of;
-using bfs::degree_classes;
-using bfs::level_counters;
-using bfs::local_vertex;
+using namespace frontier;
 
 /// State that the loop keeps: one copy on the host, or one for each team of a cooperative kernel.
 template <class Weight>
@@ -73,7 +70,7 @@ struct summary {
 };
 
 template <class ExecSpace, class VertexId, class EdgeOffset, class Weight>
-struct state {
+struct state : frontier_queue {
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
   using weight_type = Weight;
@@ -82,11 +79,11 @@ struct state {
   using word = typename traits::word;
   static constexpr int width = tuned::tile_width;
   using tile = device::tile_for<ExecSpace, width>;
-  using edge = typename bfs::rows<VertexId, EdgeOffset>::edge;
+  using edge = typename rows<VertexId, EdgeOffset>::edge;
   static constexpr VertexId no_parent = static_cast<VertexId>(-1);
 
   std::uint64_t vertices, words, edges;
-  bfs::rows<VertexId, EdgeOffset> out;
+  rows<VertexId, EdgeOffset> out;
   Weight const* weight;
   lighter_edges const* lighter;  // of each row, if rows are in order of weight; else null
   Kokkos::Array<Weight, lighter_edges::limits> lighter_than;
@@ -96,7 +93,6 @@ struct state {
   Weight reach;  // measured from the hubs; infinite_weight(): everything is pushed
   std::uint32_t fusion_hops;
 
-  local_vertex* queue;
   std::uint32_t* near_bits[2];
   level_counters *levels, *far;
   std::uint64_t* far_min;              // 64 bits in every weight type: a grid reads it
@@ -105,20 +101,13 @@ struct state {
   std::uint32_t* distance_overflowed;  // whether a length exceeded the range of distances
   std::uint32_t teams;
 
-  std::uint64_t class_limit[degree_classes - 1], class_begin[degree_classes];
-  std::uint64_t hub_degree;  // above every degree, because sssp has no hub cache
-
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
   KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
-  KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
-    int c = 0;
-    for (int i = 0; i < degree_classes - 1; ++i) c += degree >= class_limit[i] ? 1 : 0;
-    return c;
-  }
 
   /// If rows are in order of weight, the class depends on the edges that are usually probed. A row
   /// may then be up to max_length_factor times longer than its class allows.
   static constexpr std::uint64_t max_length_factor = 16;
+  using frontier_queue::class_of;
   KOKKOS_FUNCTION int class_of(local_vertex v, std::uint64_t degree) const {
     if (lighter == nullptr) return class_of(degree);
     std::uint64_t const light = lighter[v].count[lighter_edges::limits - 1];

@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/sssp/distance.hpp"
 #include "karpos/detail/graph/sssp/edges.hpp"
 #include "karpos/device/loops.hpp"
@@ -25,7 +25,7 @@ struct sum_directions {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t chunk, std::uint64_t& sum) const {
     edges.for_each_in_chunk(chunk, [&](std::uint64_t u, std::uint64_t e) {
-      auto const v = static_cast<std::uint64_t>(bfs::local_vertex(edges.rows.column[e]));
+      auto const v = static_cast<std::uint64_t>(local_vertex(edges.rows.column[e]));
       if (u == v) return;
       std::uint64_t const h = mix(mix(Kokkos::min(u, v) << 32 | Kokkos::max(u, v)) +
                                   distance_traits<Weight>::of_weight(weight[e]));

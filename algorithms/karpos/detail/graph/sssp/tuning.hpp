@@ -4,17 +4,18 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/detail/graph/bfs/tuning.hpp"
+#include "karpos/detail/graph/frontier/tuning.hpp"
 
 namespace karpos::detail::sssp {
 
-/// Constants of sssp by execution space, in addition to those of bfs. Terms: see bfs/state.hpp.
+/// Constants of sssp by execution space, in addition to those of frontier/tuning.hpp. Terms: see
+/// frontier/frontier.hpp.
 template <class ExecSpace>
-struct tuning : bfs::tuning<ExecSpace> {
+struct tuning : frontier::tuning<ExecSpace> {
   /// Smallest degree that a team expands: each of its tiles then has the edges of one step. Most of
   /// a Kronecker graph's edges belong to vertices of degree 256 to 4,096.
   static constexpr std::uint64_t team_degree =
-      device::is_device<ExecSpace> ? 4096 : bfs::tuning<ExecSpace>::team_degree;
+      device::is_device<ExecSpace> ? 4096 : frontier::tuning<ExecSpace>::team_degree;
   /// Entries of a bin. Each tile has two: one for the near queue and one for the far queue.
   static constexpr int bin_entries = device::is_device<ExecSpace> ? 128 : 2048;
   /// Returns the automatic width of a bucket, from the mean weight and degree. Wide buckets have

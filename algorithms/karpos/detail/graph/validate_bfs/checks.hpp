@@ -7,7 +7,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/graph/bfs/tuning.hpp"
+#include "karpos/detail/graph/frontier/tuning.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
@@ -181,7 +181,7 @@ void collect_sources(ExecSpace const& exec, Sources const& source, std::uint64_t
 
 template <class ExecSpace, class Graph, class Tree, class Follow>
 void check_tree(ExecSpace const& exec, Graph const& graph, Tree const& tree, Follow const& follow) {
-  constexpr int width = bfs::tuning<ExecSpace>::validation_width;
+  constexpr int width = frontier::tuning<ExecSpace>::validation_width;
   Kokkos::parallel_for("karpos::validate_bfs: vertices", index_range(exec, tree.vertices),
                        check_vertex<Tree>{tree});
   device::for_each_tile<width>(

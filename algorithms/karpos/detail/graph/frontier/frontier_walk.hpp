@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/device/team.hpp"
 
 // Divides the edges out of a frontier among the tiles of all teams by degree class. One step
 // handles all classes, the highest degrees first, so that classes overlap. The unit of work is a
-// chunk, which one tile expands. Terms (tile, team, lane): see state.hpp.
+// chunk, which one tile expands. Terms (tile, team, lane): see frontier.hpp.
 //
 //   by_grid    a vertex is split into enough chunks for the whole grid
 //   by_team    a vertex is split into a chunk for each tile of a team
@@ -15,7 +15,7 @@
 //
 // If a class has too few vertices for all tiles, its chunks are smaller.
 
-namespace karpos::detail::bfs {
+namespace karpos::detail::frontier {
 
 template <class StateHandle, class ProgressHandle>
 struct frontier_walk {
@@ -182,4 +182,4 @@ struct frontier_walk {
   }
 };
 
-}  // namespace karpos::detail::bfs
+}  // namespace karpos::detail::frontier

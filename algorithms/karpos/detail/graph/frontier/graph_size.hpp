@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace karpos::detail::bfs {
+namespace karpos::detail::frontier {
 
 /// The most vertices: they have 32-bit numbers, and 64 numbers above them stay free.
 inline constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
@@ -51,4 +51,4 @@ inline std::string stop_message(std::uint64_t visited, std::int32_t levels, std:
          " vertices): write neither the graph nor results or workspace meanwhile, or report this";
 }
 
-}  // namespace karpos::detail::bfs
+}  // namespace karpos::detail::frontier

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 
 // Enqueues vertices without an atomic operation per vertex. Each tile gathers the vertices that it
 // finds in a bin (the paper's thread bin) in its scratch, and appends a full bin to a queue with
 // one fetch_add for each degree class. No vertex enters a queue twice, because only the thread that
-// claimed it pushes it. Terms: see state.hpp.
+// claimed it pushes it. Terms: see frontier.hpp.
 
-namespace karpos::detail::bfs {
+namespace karpos::detail::frontier {
 
 /// Neighbours that a CPU thread claims together. They are listed first, without a branch on their
 /// state, which no predictor could guess. All loads come before the first atomic operation, with
@@ -98,6 +98,20 @@ class bin {
   int m_count = 0;
   std::uint64_t m_unqueued = 0;
 };
+
+/// Appends vertex(i) to a bin for each i below n for which chosen(i) holds. All teams share the
+/// work.
+template <class Team, class Bin, class Chosen, class Vertex>
+KARPOS_STEP_FUNCTION void push_chosen(Team& team, typename Bin::tile const& t, std::uint64_t n,
+                                      Bin& to, Chosen const& chosen, Vertex const& vertex) {
+  constexpr int width = Bin::width;
+  team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
+    auto const at = [&](int lane) { return i * width + static_cast<std::uint64_t>(lane); };
+    auto const won =
+        t.each([&](int lane) -> std::uint32_t { return at(lane) < n && chosen(at(lane)) ? 1 : 0; });
+    to.push(t, won, [&](int lane, int) { return vertex(at(lane)); });
+  });
+}
 
 /// Appends vertices to the frontier queue, each to the region of its degree class, and adds them to
 /// the level's totals.
@@ -229,4 +243,4 @@ using frontier_bin = bin<State, frontier_writer<State>>;
 template <class State>
 using unvisited_bin = bin<State, unvisited_writer<State>>;
 
-}  // namespace karpos::detail::bfs
+}  // namespace karpos::detail::frontier

@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-namespace karpos::detail::bfs {
+namespace karpos::detail::frontier {
 
 /// Runs f(i) for every i in [0, n), spread over the lanes of the grid.
 template <int W, class Team, class F>
@@ -19,4 +19,4 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
   });
 }
 
-}  // namespace karpos::detail::bfs
+}  // namespace karpos::detail::frontier
