@@ -24,6 +24,7 @@ using karpos_test::sides;
 using numbers = std::vector<std::uint64_t>;
 using space = Kokkos::DefaultHostExecutionSpace;
 namespace bfs = karpos::detail::bfs;
+using karpos::device::make_step;
 
 /// Returns a plan of top-down levels whose frontiers are queued as their vertices are found.
 bfs::search_plan top_down_plan(
@@ -259,20 +260,18 @@ TEST_CASE("a distance that another thread overwrites before the vertex is expand
   memory.queue[0] = 0;
   memory.distance[0] = 0;
   threads_grid grid(1, search::scratch_bytes);
-  using State = threads_grid::handle_of<disturbed_state>;
-  using Progress = threads_grid::handle_of<bfs::progress>;
   bfs::local_search_shape w;
   w.vertices = 1;
   w.is_deferred = true;
   w.to = {.slices = 1, .hops = 9, .capacity = 20, .memory = 0};
   bfs::progress const p{};
   auto expected = serial_bfs(g, {0});
-  grid.run(bfs::explore_slices<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  grid.run(make_step<bfs::explore_slices>(grid, s, p, w), [] {});
   karpos_test::same("vertex 2, lowered again from beyond", memory.distance[2], 4);
   memory.distance[2] = 2;
   karpos_test::holds("what lies beyond", memory.distance == expected);
   memory.distance[2] = 4;
-  grid.run(bfs::repair_distances<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  grid.run(make_step<bfs::repair_distances>(grid, s, p, w), [] {});
   karpos_test::holds("repaired", memory.distance == expected);
 }
 
@@ -288,23 +287,21 @@ TEST_CASE("a distance of the last hop that is kept, overwritten from a hop that 
   memory.queue[1] = 9;
   memory.distance[0] = memory.distance[9] = 0;
   threads_grid grid(1, search::scratch_bytes);
-  using State = threads_grid::handle_of<state>;
-  using Progress = threads_grid::handle_of<bfs::progress>;
   bfs::local_search_shape w;
   w.vertices = 2;
   w.is_deferred = true;
   w.to = {.slices = 2, .hops = 9, .capacity = 10, .memory = 0};
   bfs::progress const p{};
-  grid.run(bfs::explore_slices<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  grid.run(make_step<bfs::explore_slices>(grid, s, p, w), [] {});
   auto expected = serial_bfs(g, {0, 9});
   w.to.hops = 4;
   bfs::slice_result& other = bfs::result_of(s, w.to, 1);
   memory.unvisited[w.to.capacity + other.count++] = 4;
   memory.distance[4] = 5;
-  grid.run(bfs::roll_back_distances<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  grid.run(make_step<bfs::roll_back_distances>(grid, s, p, w), [] {});
   karpos_test::same("vertex 4, whose distance was rolled back", std::uint32_t(memory.distance[4]),
                     ~0u);
-  grid.run(bfs::repair_distances<State, Progress>{{{{s}, {p}}, w}}, [] {});
+  grid.run(make_step<bfs::repair_distances>(grid, s, p, w), [] {});
   karpos_test::holds("repaired", memory.distance == expected);
 }
 

@@ -68,7 +68,7 @@ struct touch_often_program {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, int&) const {
-    grid.run(touch_often<typename Grid::template handle_of<state>>{grid.handle(s)}, [] {});
+    grid.run(karpos::device::make_step<touch_often>(grid, s), [] {});
   }
 };
 
@@ -85,9 +85,9 @@ struct ten_times {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, memory_of_program& p) const {
-    using G = typename Grid::template handle_of<state>;
-    grid.run(touch<G>{grid.handle(s)}, [&] { begin(p); });
-    while (!p.done) grid.run(touch<G>{grid.handle(s)}, [&] { next(grid, p); });
+    using karpos::device::make_step;
+    grid.run(make_step<touch>(grid, s), [&] { begin(p); });
+    while (!p.done) grid.run(make_step<touch>(grid, s), [&] { next(grid, p); });
   }
 
  private:

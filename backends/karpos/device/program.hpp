@@ -40,6 +40,9 @@
 //   grid.handle(x)         returns a handle to x that a step holds (state_handle.hpp): a copy for
 //                          kernels, a pointer within one kernel and on CPUs. Its type is
 //                          handle_of<X>
+//   make_step<step>(grid, s, p, …)
+//                          returns step<…>{grid.handle(s), grid.handle(p), …}, whose template
+//                          arguments are the types of the handles
 //   grid.read(p)           in then(): returns *p. In one kernel, sizeof(*p) is a multiple of 8 and
 //                          at most 128. The next step must not write *p: some teams may run it
 //                          while others still read.
@@ -51,6 +54,28 @@
 // launch and a round trip to the host.
 
 namespace karpos::device {
+
+#if defined(__clang__)  // would ask for braces around handles that a step inherits
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wmissing-braces"
+#endif
+/// Returns a step that holds handles to s and p, and these arguments.
+KARPOS_PROGRAM template <template <class, class> class Step, class Grid, class State, class Shared,
+                         class... Arguments>
+KOKKOS_FORCEINLINE_FUNCTION auto make_step(Grid const& grid, State const& s, Shared const& p,
+                                           Arguments const&... arguments) {
+  return Step<typename Grid::template handle_of<State>, typename Grid::template handle_of<Shared>>{
+      grid.handle(s), grid.handle(p), arguments...};
+}
+/// Returns a step that holds a handle to s, and these arguments.
+KARPOS_PROGRAM template <template <class> class Step, class Grid, class State, class... Arguments>
+KOKKOS_FORCEINLINE_FUNCTION auto make_step(Grid const& grid, State const& s,
+                                           Arguments const&... arguments) {
+  return Step<typename Grid::template handle_of<State>>{grid.handle(s), arguments...};
+}
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 namespace detail {
 

@@ -128,9 +128,9 @@ struct empty_program {
   program_state s;
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, shared& done) const {
-    using S = typename Grid::template handle_of<program_state>;
-    grid.run(empty_step<S>{grid.handle(s)}, [&] { done = 1; });
-    while (done < launches) grid.run(empty_step<S>{grid.handle(s)}, [&] { decide(grid, done); });
+    grid.run(device::make_step<empty_step>(grid, s), [&] { done = 1; });
+    while (done < launches)
+      grid.run(device::make_step<empty_step>(grid, s), [&] { decide(grid, done); });
   }
 
  private:

@@ -38,6 +38,8 @@
 
 namespace karpos::detail::distributed {
 
+using device::make_step;
+
 /// State that the loop keeps from level to level.
 struct rank_progress {
   bfs::progress own, all;
@@ -121,14 +123,12 @@ struct rank_level_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, rank_progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    grid.run_on_all(reset_rank<G>{grid.handle(s), sources}, [&] { begin(p); });
+    grid.run_on_all(make_step<reset_rank>(grid, s, sources), [&] { begin(p); });
     if (sources.list == nullptr && sources.count == 1) {
-      using P = typename Grid::template handle_of<bfs::progress>;
-      grid.run_on_all(seed_single<G, P>{grid.handle(s), grid.handle(p.own), sources.single},
-                      &s.counters(0), [&] { decide(grid, p); });
+      grid.run_on_all(make_step<seed_single>(grid, s, p.own, sources.single), &s.counters(0),
+                      [&] { decide(grid, p); });
     } else {
-      if (sources.count > 0) grid.run(mark_sources<G>{grid.handle(s), sources}, [] {});
+      if (sources.count > 0) grid.run(make_step<mark_sources>(grid, s, sources), [] {});
       scan_marks(grid, p);
     }
     while (!p.all.done)
@@ -152,27 +152,22 @@ struct rank_level_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_top_down(Grid& grid, rank_progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<bfs::progress>;
     if (p.own.frontier.unqueued > 0) queue_found(grid, p);
-    grid.run(bfs::expand_frontier<G, P>{{grid.handle(s), grid.handle(p.own)},
-                                        bfs::frontier_output::status_bits},
+    grid.run(make_step<bfs::expand_frontier>(grid, s, p.own, bfs::frontier_output::status_bits),
              [] {});
     if constexpr (Grid::spans)
-      grid.run_on_all(send_marks<G, P>{grid.handle(s), grid.handle(p.own)}, [] {});
+      grid.run_on_all(make_step<send_marks>(grid, s, p.own), [] {});
     else
       grid.exchange().merge_all(words(p));
     if (p.own.count_only)
-      grid.run_on_all(commit_marks<G, P>{grid.handle(s), grid.handle(p.own)},
-                      &s.counters(p.own.level + 1), [&] { decide(grid, p); });
+      grid.run_on_all(make_step<commit_marks>(grid, s, p.own), &s.counters(p.own.level + 1),
+                      [&] { decide(grid, p); });
     else
       scan_marks(grid, p);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, rank_progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<bfs::progress>;
-    bfs::bottom_up_bitmap<G, P> const step{grid.handle(s), grid.handle(p.own), false};
+    auto const step = make_step<bfs::bottom_up_bitmap>(grid, s, p.own, false);
     frontier::level_counters const* const found = &s.counters(p.own.level + 1);
     auto const next_level = [&] {
       p.own.current = 1 - p.own.current;
@@ -190,23 +185,16 @@ struct rank_level_loop {
   /// level.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void scan_marks(Grid& grid, rank_progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<bfs::progress>;
-    bfs::bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p.own),
-                                      bfs::scan_target::status_bits};
-    grid.run(commit_and_count<G, P>{{pass}}, [] {});
-    grid.run_on_all(bfs::scan_compact<G, P>{pass}, &s.counters(p.own.level + 1),
-                    [&] { decide(grid, p); });
+    constexpr auto marks = bfs::scan_target::status_bits;
+    grid.run(make_step<commit_and_count>(grid, s, p.own, marks), [] {});
+    grid.run_on_all(make_step<bfs::scan_compact>(grid, s, p.own, marks),
+                    &s.counters(p.own.level + 1), [&] { decide(grid, p); });
   }
   /// Queues the vertices that this rank has found bottom-up.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void queue_found(Grid& grid, rank_progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<bfs::progress>;
-    bfs::bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p.own),
-                                      bfs::scan_target::found_bottom_up};
-    grid.run(bfs::scan_count<G, P>{pass}, [] {});
-    grid.run(bfs::scan_compact<G, P>{pass}, [&] { advance_own_segment(grid, p); });
+    bfs::scan(grid, s, p.own, bfs::scan_target::found_bottom_up,
+              [&] { advance_own_segment(grid, p); });
   }
 
   KARPOS_PROGRAM template <class Grid>

@@ -26,6 +26,8 @@
 
 namespace karpos::detail::bfs {
 
+using device::make_step;
+
 /// The options of a search that its loop needs, and the direction switch.
 struct search_plan {
   bfs_direction direction;
@@ -139,11 +141,9 @@ struct level_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
     auto const next_level = [&] { decide(grid, p, exchange(grid, p.level + 1)); };
-    grid.run(reset<G>{grid.handle(s)}, [&] { p.begin(s); });
-    grid.run(seed<G, P>{grid.handle(s), grid.handle(p), sources}, next_level);
+    grid.run(make_step<reset>(grid, s), [&] { p.begin(s); });
+    grid.run(make_step<seed>(grid, s, p, sources), next_level);
     struct no_local_search {};
     std::conditional_t<has_local_search, local_search_control<State>, no_local_search> control;
     while (!p.done) {
@@ -152,7 +152,7 @@ struct level_loop {
         continue;
       }
       if (p.frontier.unqueued > 0)
-        scan(grid, p, scan_target::found_bottom_up,
+        scan(grid, s, p, scan_target::found_bottom_up,
              [&] { p.advance_segment(exchange(grid, p.level)); });
       if constexpr (has_local_search)
         if (explore(grid, p, control)) continue;
@@ -162,15 +162,13 @@ struct level_loop {
           continue;
         }
       if (plan.scanned_queue) {
-        grid.run(
-            expand_frontier<G, P>{{grid.handle(s), grid.handle(p)}, frontier_output::status_bits},
-            [] {});
-        scan(grid, p, scan_target::status_bits, next_level);
+        grid.run(make_step<expand_frontier>(grid, s, p, frontier_output::status_bits), [] {});
+        scan(grid, s, p, scan_target::status_bits, next_level);
       } else if (has_small_frontiers && p.small_frontier) {
-        grid.run(expand_small_frontier<G, P>{grid.handle(s), grid.handle(p)}, next_level);
+        grid.run(make_step<expand_small_frontier>(grid, s, p), next_level);
       } else {
         auto const output = p.count_only ? frontier_output::count : frontier_output::queue;
-        grid.run(expand_frontier<G, P>{{grid.handle(s), grid.handle(p)}, output}, next_level);
+        grid.run(make_step<expand_frontier>(grid, s, p, output), next_level);
       }
     }
   }
@@ -185,14 +183,12 @@ struct level_loop {
   /// it has found a level.
   template <class Grid>
   bool explore(Grid& grid, progress& p, local_search_control<State>& control) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
     local_search_shape w;
     if (!plan.allows_local_search() || !control.choose(s, p, w)) return false;
     if (w.is_deferred) return explore_deferred(grid, p, control, w);
     run_local_search(grid, p, control, w);
     std::uint64_t const before = p.sum.visited;
-    grid.run(commit_slices<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [&] {
+    grid.run(make_step<commit_slices>(grid, s, p, w), [&] {
       for (std::uint32_t hop = 1; hop < w.to.hops && !p.done; ++hop) {
         p.advance(totals_of_hop(s, w, hop));
         if (p.done)
@@ -210,11 +206,8 @@ struct level_loop {
   template <class Grid>
   bool run_local_search(Grid& grid, progress& p, local_search_control<State>& control,
                         local_search_shape& w) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
     std::uint32_t const wanted = w.to.hops = Kokkos::min(w.to.hops, plan.local_search_hops);
-    grid.run(explore_slices<G, P>{{{grid.handle(s), grid.handle(p)}, w}},
-             [&] { w.to.hops = complete_hops(s, w); });
+    grid.run(make_step<explore_slices>(grid, s, p, w), [&] { w.to.hops = complete_hops(s, w); });
     control.adapt_hops(wanted, w.to.hops);
     return w.to.hops == wanted;
   }
@@ -223,15 +216,13 @@ struct level_loop {
   template <class Grid>
   bool explore_deferred(Grid& grid, progress& p, local_search_control<State>& control,
                         local_search_shape w) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
     p.local_search.start_level = p.level;
     do {
       // In this order: a distance that is reset may have overwritten one of a hop that is kept.
       if (!run_local_search(grid, p, control, w))
-        grid.run(roll_back_distances<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
+        grid.run(make_step<roll_back_distances>(grid, s, p, w), [] {});
       if (w.to.slices > 1 && s.grid_teams > 1)
-        grid.run(repair_distances<G, P>{{{grid.handle(s), grid.handle(p)}, w}}, [] {});
+        grid.run(make_step<repair_distances>(grid, s, p, w), [] {});
       for (std::uint32_t hop = 0; hop < w.to.hops; ++hop)
         if (++p.level < recorded_levels) s.records[p.level] = level_record{};
       p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
@@ -246,24 +237,17 @@ struct level_loop {
   /// have left.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void commit_deferred(Grid& grid, progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
-    if (s.parent != nullptr) grid.run(find_parents<G, P>{{grid.handle(s), grid.handle(p)}}, [] {});
-    grid.run(commit_distances<G, P>{{grid.handle(s), grid.handle(p)}},
-             [&] { resume_levels(grid, p); });
+    if (s.parent != nullptr) grid.run(make_step<find_parents>(grid, s, p), [] {});
+    grid.run(make_step<commit_distances>(grid, s, p), [&] { resume_levels(grid, p); });
   }
 
   /// Runs local searches until the frontier is wide or nothing more is found.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void explore_by_teams(Grid& grid, progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
     while (p.local_search.exploring) {
-      grid.run(explore_in_teams<G, P>{{grid.handle(s), grid.handle(p)}},
-               [&] { end_local_search(grid, p); });
+      grid.run(make_step<explore_in_teams>(grid, s, p), [&] { end_local_search(grid, p); });
       if (p.local_search.failed)
-        grid.run(roll_back_local_search<G, P>{{grid.handle(s), grid.handle(p)}},
-                 [&] { halve_hops(p); });
+        grid.run(make_step<roll_back_local_search>(grid, s, p), [&] { halve_hops(p); });
     }
     if (p.level != p.local_search.start_level) commit_deferred(grid, p);
   }
@@ -341,34 +325,23 @@ struct level_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
     if (!plan.unvisited_queue) {
-      grid.run(bottom_up_bitmap<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [&] {
+      grid.run(make_step<bottom_up_bitmap>(grid, s, p, plan.hub_cache), [&] {
         p.current = 1 - p.current;
         decide(grid, p, exchange(grid, p.level + 1));
       });
       return;
     }
     if (!p.has_unvisited_queue)
-      scan(grid, p, scan_target::unvisited, [&] {
+      scan(grid, s, p, scan_target::unvisited, [&] {
         p.frontier.unvisited = exchange(grid, p.level).unvisited;
         p.has_unvisited_queue = true;
       });
-    grid.run(bottom_up_queue<G, P>{grid.handle(s), grid.handle(p), plan.hub_cache}, [] {});
-    grid.run(set_status_bits_of_found<G, P>{grid.handle(s), grid.handle(p)}, [&] {
+    grid.run(make_step<bottom_up_queue>(grid, s, p, plan.hub_cache), [] {});
+    grid.run(make_step<set_status_bits_of_found>(grid, s, p), [&] {
       p.current_unvisited = 1 - p.current_unvisited;
       decide(grid, p, exchange(grid, p.level + 1));
     });
-  }
-  /// Compacts a set of vertices, given by the status bitmaps, into a queue.
-  KARPOS_PROGRAM template <class Grid, class Then>
-  KOKKOS_FUNCTION void scan(Grid& grid, progress& p, scan_target target, Then const& then) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
-    bitmap_scan<G, P> const pass{grid.handle(s), grid.handle(p), target};
-    grid.run(scan_count<G, P>{pass}, [] {});
-    grid.run(scan_compact<G, P>{pass}, then);
   }
 
   /// Returns: the totals of a level, over all teams. Every decision reads totals here, except that

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/device/program.hpp"
 #include "karpos/device/team.hpp"
 
 // Builds a queue from a scan of the status bitmaps, without atomic operations, in two passes
@@ -198,5 +199,13 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
     to.unqueued = 0;
   }
 };
+
+/// Compacts a set of vertices, given by the status bitmaps, into a queue.
+KARPOS_PROGRAM template <class Grid, class State, class Then>
+KOKKOS_FUNCTION void scan(Grid& grid, State const& s, progress const& p, scan_target target,
+                          Then const& then) {
+  grid.run(device::make_step<scan_count>(grid, s, p, target), [] {});
+  grid.run(device::make_step<scan_compact>(grid, s, p, target), then);
+}
 
 }  // namespace karpos::detail::bfs

@@ -9,6 +9,8 @@
 
 namespace karpos::detail::bfs_batch {
 
+using device::make_step;
+
 struct batch_plan {
   double pull_from, pull_until;  // edges of the frontier, as fractions of all edges
   std::int32_t max_distance;
@@ -122,14 +124,12 @@ struct level_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
     bool const continues = from.level >= 0;
-    grid.run(reset<G>{grid.handle(s), continues}, [&] { p = from; });
-    if (!continues) grid.run(seed<G, P>{grid.handle(s), grid.handle(p)}, [&] { decide(grid, p); });
+    grid.run(make_step<reset>(grid, s, continues), [&] { p = from; });
+    if (!continues) grid.run(make_step<seed>(grid, s, p), [&] { decide(grid, p); });
     while (!p.done && !p.full) {
       if (p.pull) {
-        grid.run(pull<G, P>{grid.handle(s), grid.handle(p)}, [&] {
+        grid.run(make_step<pull>(grid, s, p), [&] {
           p.current = 1 - p.current;
           p.has_items = false;
           ++p.pull_levels;
@@ -138,12 +138,12 @@ struct level_loop {
         continue;
       }
       if (!p.has_items)
-        grid.run(list_frontier<G, P>{grid.handle(s), grid.handle(p)}, [&] {
+        grid.run(make_step<list_frontier>(grid, s, p), [&] {
           p.frontier.items = totals(grid, p.level).items;
           p.has_items = true;
         });
-      grid.run(push<G, P>{grid.handle(s), grid.handle(p)}, [] {});
-      grid.run(update<G, P>{grid.handle(s), grid.handle(p)}, [&] {
+      grid.run(make_step<push>(grid, s, p), [] {});
+      grid.run(make_step<update>(grid, s, p), [&] {
         p.edges_pushed += p.frontier.edges;
         p.current = 1 - p.current;
         decide(grid, p);

@@ -37,6 +37,8 @@
 
 namespace karpos::detail::sssp {
 
+using device::make_step;
+
 template <class State>
 struct round_loop {
   using word = typename State::word;
@@ -49,22 +51,20 @@ struct round_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<shared>;
-    grid.run(reset<G>{grid.handle(s)}, [&] { begin(p); });
-    grid.run(seed<G, P>{{grid.handle(s), grid.handle(p)}, sources}, [&] { advance(grid, p); });
+    grid.run(make_step<reset>(grid, s), [&] { begin(p); });
+    grid.run(make_step<seed>(grid, s, p, sources), [&] { advance(grid, p); });
     while (!p.done) {
       if (p.pulling)
         pull_remaining(grid, p);
       else if (p.frontier.queued() == 0)
-        grid.run(split_far<G, P>{{grid.handle(s), grid.handle(p)}}, [&] { end_split(grid, p); });
+        grid.run(make_step<split_far>(grid, s, p), [&] { end_split(grid, p); });
       else if (p.narrow)
-        grid.run(relax_in_teams<G, P>{{grid.handle(s), grid.handle(p)}}, [&] {
+        grid.run(make_step<relax_in_teams>(grid, s, p), [&] {
           ++p.fused_rounds;
           advance(grid, p);
         });
       else
-        grid.run(expand<G, P, relax>{{grid.handle(s), grid.handle(p)}}, [&] { advance(grid, p); });
+        grid.run(make_step<relax_edges>(grid, s, p), [&] { advance(grid, p); });
     }
     if (s.parent != nullptr && !p.failed) find_parents(grid, p);
   }
@@ -168,21 +168,18 @@ struct round_loop {
   /// queue.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void pull_remaining(Grid& grid, shared& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<shared>;
     using tuned = typename State::tuned;
     auto const end = [&] { end_pass(grid, p); };
-    grid.run(queue_beyond_reach<G, P>{{grid.handle(s), grid.handle(p)}}, [&] {
+    grid.run(make_step<queue_beyond_reach>(grid, s, p), [&] {
       load_frontier(grid, p);
       p.lowered = p.frontier.queued() > 0;
     });
-    if (p.lowered) grid.run(pull<G, P, true>{{grid.handle(s), grid.handle(p)}}, end);
+    if (p.lowered) grid.run(make_step<pull_first>(grid, s, p), end);
     while (p.lowered && p.frontier.queued() > 0 && p.passes < tuned::max_passes &&
            p.pulled_edges <= s.edges / 2)
-      grid.run(pull<G, P, false>{{grid.handle(s), grid.handle(p)}}, end);
+      grid.run(make_step<pull_again>(grid, s, p), end);
     if (!p.lowered || p.frontier.queued() == 0) return finish(grid, p);
-    grid.run(queue_pulled<G, P>{{grid.handle(s), grid.handle(p)}},
-             [&] { resume_pushing(grid, p); });
+    grid.run(make_step<queue_pulled>(grid, s, p), [&] { resume_pushing(grid, p); });
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void end_pass(Grid& grid, shared& p) const {
@@ -219,15 +216,13 @@ struct round_loop {
   /// leave vertices without a parent, among vertices at the same distance.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void find_parents(Grid& grid, shared& p) const {
-    using G = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<shared>;
     auto const begin_next = [&] { begin_round(grid, p); };
-    grid.run(queue_reached<G, P>{{grid.handle(s), grid.handle(p)}, false}, begin_next);
-    grid.run(expand<G, P, parent_of_nearer>{{grid.handle(s), grid.handle(p)}}, begin_next);
-    grid.run(queue_reached<G, P>{{grid.handle(s), grid.handle(p)}, true}, begin_next);
+    grid.run(make_step<queue_reached>(grid, s, p, false), begin_next);
+    grid.run(make_step<find_nearer_parents>(grid, s, p), begin_next);
+    grid.run(make_step<queue_reached>(grid, s, p, true), begin_next);
     if (p.frontier.unqueued == 0) return;
     while (p.frontier.queued() > 0 && !p.failed)
-      grid.run(expand<G, P, parent_of_equal>{{grid.handle(s), grid.handle(p)}}, [&] {
+      grid.run(make_step<find_equal_parents>(grid, s, p), [&] {
         begin_round(grid, p);
         p.equal_parents += p.frontier.queued();
         if (p.equal_parents > s.vertices) fail(grid, p);

@@ -13,9 +13,9 @@
 //   queue_beyond_reach
 //                    queues, by degree class, the vertices without a distance below the reach: they
 //                    have none, or one that was pushed before the reach was known
-//   pull<true>       first pass: each queued vertex lowers its own distance, by all neighbours.
+//   pull_first       first pass: each queued vertex lowers its own distance, by all neighbours.
 //                    Later passes need not probe the neighbours below the reach again
-//   pull<false>      later passes, until one lowers nothing: over vertices with an edge of weight w
+//   pull_again       later passes, until one lowers nothing: over vertices with an edge of weight w
 //                    to a vertex beyond the reach that might still lower their distance, because
 //                    reach + w is below it
 //   queue_pulled     after too many passes, as in a graph of long chains: moves all vertices with a
@@ -214,5 +214,10 @@ struct pull : frontier_walk<StateHandle, ProgressHandle> {
     }
   }
 };
+
+template <class StateHandle, class ProgressHandle>
+using pull_first = pull<StateHandle, ProgressHandle, true>;
+template <class StateHandle, class ProgressHandle>
+using pull_again = pull<StateHandle, ProgressHandle, false>;
 
 }  // namespace karpos::detail::sssp

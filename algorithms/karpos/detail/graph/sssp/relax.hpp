@@ -233,4 +233,11 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
   }
 };
 
+template <class StateHandle, class ProgressHandle>
+using relax_edges = expand<StateHandle, ProgressHandle, relax>;
+template <class StateHandle, class ProgressHandle>
+using find_nearer_parents = expand<StateHandle, ProgressHandle, parent_of_nearer>;
+template <class StateHandle, class ProgressHandle>
+using find_equal_parents = expand<StateHandle, ProgressHandle, parent_of_equal>;
+
 }  // namespace karpos::detail::sssp
