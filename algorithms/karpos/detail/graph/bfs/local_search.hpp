@@ -2,6 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs/deferred_commit.hpp"
+#include "karpos/detail/graph/frontier/team_queues.hpp"
 
 // Local search on CPUs: explores several levels of a narrow frontier between two grid barriers.
 // Road networks, meshes and chains have thousands of levels with few vertices each. Level by level,
@@ -92,16 +93,9 @@ struct slice_step : local_search_step<StateHandle, ProgressHandle> {
   /// Runs f(slice) for this team's slices. They are neighbours, and the same ones in all steps.
   template <class Team, class F>
   KOKKOS_FUNCTION void for_each_slice(Team const& team, F const& f) const {
-    auto const rank = static_cast<std::uint64_t>(team.league_rank());
-    auto const teams = static_cast<std::uint64_t>(team.league_size());
-    std::uint32_t const last = part_begin(shape.to.slices, rank + 1, teams);
-    for (std::uint32_t i = part_begin(shape.to.slices, rank, teams); i < last; ++i)
-      KARPOS_INLINE_CALLS f(i);
-  }
-  /// Returns where part i begins if n items are divided into `parts` parts.
-  KOKKOS_FUNCTION static std::uint32_t part_begin(std::uint64_t n, std::uint64_t i,
-                                                  std::uint64_t parts) {
-    return static_cast<std::uint32_t>(n * i / parts);
+    auto const [first, last] = slice_of(team, shape.to.slices);
+    for (std::uint64_t i = first; i < last; ++i)
+      KARPOS_INLINE_CALLS f(static_cast<std::uint32_t>(i));
   }
   KOKKOS_FUNCTION local_vertex* list(slice_lists const& l, std::uint32_t slice) const {
     return s->unvisited[l.memory] + slice * l.capacity;
@@ -294,8 +288,10 @@ struct explore_slices : slice_step<StateHandle, ProgressHandle> {
   template <lowering Lowering>
   KARPOS_STEP_FUNCTION void explore(std::uint32_t slice) const {
     local_search_shape const& w = this->shape;
-    std::uint32_t const first = this->part_begin(w.vertices, slice, w.to.slices),
-                        last = this->part_begin(w.vertices, slice + 1, w.to.slices);
+    auto const at = [&](std::uint32_t i) {
+      return static_cast<std::uint32_t>(part_begin(w.vertices, i, w.to.slices));
+    };
+    std::uint32_t const first = at(slice), last = at(slice + 1);
     slice_explorer<State, Lowering> e(*this->s, this->list(slice),
                                       this->s->parent == nullptr ? nullptr : this->origins(slice),
                                       w.to.capacity);
@@ -310,9 +306,7 @@ struct explore_slices : slice_step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     slice_lists const& from = this->shape.from;
     if (from.slices == 0)
-      KARPOS_INLINE_CALLS f(
-          state.queue + state.class_begin[by_thread] + this->p->head[by_thread] + first,
-          last - first);
+      KARPOS_INLINE_CALLS f(state.segment(*this->p, by_thread) + first, last - first);
     std::uint32_t at = 0;  // position in the frontier where this list begins
     for (std::uint32_t i = 0; i < from.slices && at < last; ++i) {
       slice_result const& result = this->result(from, i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs/deferred_commit.hpp"
+#include "karpos/detail/graph/frontier/team_queues.hpp"
 
 // Local search on GPUs: explores several levels of a narrow frontier between two grid barriers.
 // Each team has a slice of the frontier. local_search.hpp describes local search on CPUs, and why
@@ -76,20 +77,24 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   struct queue_entry {
     local_vertex vertex, from;
   };
-  /// A team's scratch: two queues; count[k % 3], the number of entries pushed to the queue of hop
-  /// k; and a number for each team.
-  struct queues {
-    std::uint32_t *count, *before;
-    std::uint32_t capacity;
-    queue_entry* first;
+  /// A team's scratch: its queues, and a number for each team between their counts and entries.
+  struct queues : team_queues<queue_entry> {
+    std::uint32_t* before;
 
     template <class Team>
     KOKKOS_FUNCTION queues(Team const& team, State const& s)
-        : count(reinterpret_cast<std::uint32_t*>(team.scratch())),
-          before(count + 4) {
-      std::size_t const front =
-          (16 + static_cast<std::size_t>(team.league_size()) * sizeof(std::uint32_t) + 15) / 16 *
-          16;
+        : team_queues<queue_entry>(team.scratch(), front_bytes(team), max_entries(team, s)),
+          before(this->count + 4) {}
+
+   private:
+    template <class Team>
+    KOKKOS_FUNCTION static std::size_t front_bytes(Team const& team) {
+      return (16 + static_cast<std::size_t>(team.league_size()) * sizeof(std::uint32_t) + 15) / 16 *
+             16;
+    }
+    template <class Team>
+    KOKKOS_FUNCTION static std::uint32_t max_entries(Team const& team, State const& s) {
+      std::size_t const front = front_bytes(team);
       std::size_t const all =
           State::tuned::has_team_local_search
               ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
@@ -97,12 +102,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
       // In a large league, small teams have no capacity: the first local search overflows, and
       // levels are expanded one by one.
       std::size_t const rest = all > front ? all - front : 0;
-      capacity = Kokkos::min(team_list_capacity(s, team.league_size()),
-                             static_cast<std::uint32_t>(rest / (2 * sizeof(queue_entry))));
-      first = reinterpret_cast<queue_entry*>(team.scratch() + front);
-    }
-    KOKKOS_FUNCTION queue_entry* entry(std::uint32_t hop) const {
-      return first + (hop % 2) * capacity;
+      return Kokkos::min(team_list_capacity(s, team.league_size()),
+                         static_cast<std::uint32_t>(rest / (2 * sizeof(queue_entry))));
     }
   };
   /// A team's list in global memory.
@@ -145,16 +146,11 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void load_slice(Team& team, queues const& q) const {
     State const& state = *this->s;
-    auto const teams = static_cast<std::uint64_t>(team.league_size());
-    auto const rank = static_cast<std::uint64_t>(team.league_rank());
-    std::uint64_t const all = this->p->local_search.entries;
-    std::uint64_t const first = all * rank / teams, last = all * (rank + 1) / teams;
-    if (team.rank() < 2) q.count[team.rank()] = 0;
-    if (team.size() == 1) q.count[1] = 0;
+    auto const [first, last] = slice_of(team, this->p->local_search.entries);
+    q.clear(team);
     if (!this->p->local_search.from_queue) sum_lists_before(team, q.before);
     team.barrier();
-    local_vertex const* const queue =
-        state.queue + state.class_begin[by_thread] + this->p->head[by_thread];
+    local_vertex const* const queue = state.segment(*this->p, by_thread);
     auto const size = static_cast<std::uint64_t>(team.size());
     for (std::uint64_t i = first; i < last; i += size) {
       std::uint64_t const mine = i + static_cast<std::uint64_t>(team.rank());
@@ -167,7 +163,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
         is_valid = device::load_relaxed(this->distance_of(v)) == this->frontier_distance();
       }
       std::uint32_t const at = team.append(q.count, is_valid);
-      if (is_valid && at < q.capacity) q.entry(0)[at] = {v, v};
+      if (is_valid && at < q.capacity) q.of_hop(0)[at] = {v, v};
     }
     team.barrier();
   }
@@ -225,13 +221,12 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
                   q.count[0] > q.capacity};  // an overflow is possible in small teams
     if (e.overflow) e.entries = 0;
     for (; e.steps < steps && e.entries > 0; ++e.steps) {
-      if (team.rank() == 0) q.count[(e.steps + 2) % 3] = 0;
-      if constexpr (Rows == row_kind::two_hops)
-        expand_two_hops(team, q, e.steps, e.entries);
-      else
-        expand<Rows>(team, q, e.steps, e.entries);
-      team.barrier();
-      e.entries = q.count[(e.steps + 1) % 3];
+      e.entries = q.run_hop(team, e.steps, [&] {
+        if constexpr (Rows == row_kind::two_hops)
+          expand_two_hops(team, q, e.steps, e.entries);
+        else
+          expand<Rows>(team, q, e.steps, e.entries);
+      });
       e.overflow = e.entries > q.capacity;
       if (e.overflow) e.entries = 0;
     }
@@ -258,12 +253,9 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
                                             std::uint32_t n) const {
     constexpr int parts = two_hop_row::parts, vertices = width / parts;
     tile const t = team.template this_tile<width>();
-    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     std::uint32_t const lowered = this->frontier_distance() + 2 * step;
-    queue_entry const* const from = q.entry(step);
-    for (std::uint32_t first =
-             static_cast<std::uint32_t>(team.template tile_rank<width>()) * vertices;
-         first < n; first += tiles * vertices) {
+    queue_entry const* const from = q.of_hop(step);
+    for_each_piece<width, vertices>(team, n, [&](std::uint32_t first) {
       auto const loaded = t.each([&](int lane) -> two_hop_part {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane / parts);
         if (i >= n) return {0, 0, padded_row::empty()};
@@ -276,14 +268,14 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
         if (lane % parts != 0 || first + static_cast<std::uint32_t>(lane / parts) >= n) return 0;
         return step == 0 ? ~0u : device::fetch_min(this->distance_of(loaded[lane].vertex), lowered);
       });
-      auto const of_vertex = t.gather(before, [](int lane) { return lane - lane % parts; });
+      auto const of_vertex = t.gather(before, [&](int lane) { return lane - lane % parts; });
       auto const rows = t.each([&](int lane) {
         two_hop_part r = loaded[lane];
         if (of_vertex[lane] <= lowered) r.near = padded_row::empty();
         return r;
       });
       push_two_hops(t, rows, q, step, lowered + 1);
-    }
+    });
   }
   template <class Rows>
   KARPOS_STEP_FUNCTION void push_two_hops(tile const& t, Rows const& rows, queues const& q,
@@ -323,7 +315,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
         local_vertex const x = State::local(out.column[f]);
         if (x == r.vertex || x == r.from) continue;
         std::uint32_t const at = device::fetch_add(count, 1u);
-        if (at < q.capacity) q.entry(step)[at] = {x, r.vertex};
+        if (at < q.capacity) q.of_hop(step)[at] = {x, r.vertex};
       }
     }
   }
@@ -343,7 +335,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
                                    std::uint32_t n) const {
     tile const t = team.template this_tile<width>();
     auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
-    queue_entry const* const from = q.entry(hop);
+    queue_entry const* const from = q.of_hop(hop);
     for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
          first < n; first += tiles * width) {
       auto const rows = t.each([&](int lane) -> row {
@@ -442,21 +434,13 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
                                  queues const& q, std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
-    // Ballots, not a prefix sum of the counts: a hop waits for each instruction.
-    lane_mask<width> open[at_once];
-    int total = 0;
+    auto const to_queue =
+        q.template reserve<at_once>(t, hop, [&](int lane) { return found[lane].open; });
+    if (!to_queue.any) return;
+    std::uint32_t place = to_queue.first;
     for (int i = 0; i < at_once; ++i) {
-      open[i] = t.ballot([&](int lane) { return (found[lane].open >> i & 1u) != 0; });
-      total += open[i].count();
-    }
-    if (total == 0) return;
-    std::uint32_t place = t.once([&] {
-      return device::fetch_add(device::scratch(q.count + hop % 3),
-                               static_cast<std::uint32_t>(total));
-    });
-    for (int i = 0; i < at_once; ++i) {
-      t.on(open[i], [&](int lane) {
-        std::uint32_t const to = place + static_cast<std::uint32_t>(open[i].rank(lane));
+      t.on(to_queue.lanes[i], [&](int lane) {
+        std::uint32_t const to = place + static_cast<std::uint32_t>(to_queue.lanes[i].rank(lane));
         local_vertex const v = found[lane].vertex[i];
         device::prefetch_far(this->distance_of(v));
         if constexpr (Kind == row_kind::two_hops)
@@ -465,9 +449,9 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
           device::prefetch_far(this->s->padded + v);
         else
           device::prefetch_far(this->s->out.offset + v);
-        if (to < q.capacity) q.entry(hop)[to] = {v, rows[lane].vertex};
+        if (to < q.capacity) q.of_hop(hop)[to] = {v, rows[lane].vertex};
       });
-      place += static_cast<std::uint32_t>(open[i].count());
+      place += static_cast<std::uint32_t>(to_queue.lanes[i].count());
     }
   }
 
@@ -484,7 +468,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     auto const size = static_cast<std::uint32_t>(team.size());
     for (std::uint32_t first = 0; first < n; first += size) {
       std::uint32_t const i = first + static_cast<std::uint32_t>(team.rank());
-      local_vertex const v = i < n ? q.entry(found.steps)[i].vertex : 0;
+      local_vertex const v = i < n ? q.of_hop(found.steps)[i].vertex : 0;
       bool const won = i < n && device::fetch_min(this->distance_of(v), lowered) > lowered;
       std::uint32_t const at = team.append(count, won);
       if (won) out.entry[at] = v;

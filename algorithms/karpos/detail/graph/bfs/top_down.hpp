@@ -221,8 +221,7 @@ struct expand_small_frontier {
   /// Expands the vertices first, first + stride, … of the frontier, one for each lane.
   KARPOS_STEP_FUNCTION void expand(tile const& t, std::uint32_t first, std::uint32_t stride,
                                    std::uint32_t count, tile_bin& found) const {
-    local_vertex const* const from =
-        s->queue + static_cast<std::uint32_t>(s->class_begin[by_thread]) + p->head[by_thread];
+    local_vertex const* const from = s->segment(*p, by_thread);
     auto const rows = t.each([&](int lane) -> row {
       std::uint32_t const i = first + static_cast<std::uint32_t>(lane) * stride;
       if (i >= count) return {0, 0, 0};

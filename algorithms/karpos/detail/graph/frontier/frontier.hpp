@@ -20,6 +20,7 @@
 //                          head     tail
 //
 //   bins             in scratch, one for each tile:   |v|v|v|…|    |v|…|    |v|v|…|
+//   team queues      in scratch, two for each team:   |hop k: v|v|v|…|  |hop k + 1: v|v|…|
 //
 // walk      frontier_walk.hpp divides the edges out of the frontier into chunks, and each tile
 //           expands some. A team or the grid shares a vertex of many edges, and vertices of few
@@ -29,6 +30,8 @@
 //           counts them in the totals of the next level (level_counters).
 // advance   The loop over levels reads these totals once all teams are done. The entries between
 //           the old tail and the new one are then the frontier.
+// explore   If the frontier is narrow, a team may explore several hops from a slice of it without
+//           waiting for the other teams. team_queues.hpp holds the vertices of these hops.
 //
 // sources.hpp checks the sources of a search. degrees.hpp counts the vertices of each class.
 // graph_size.hpp says how large a graph may be. for_each_index.hpp runs a function for each index
@@ -102,6 +105,11 @@ struct frontier_queue {
       class_limit[c - 1] = ~std::uint64_t(0);
       class_begin[c] = vertices;
     }
+  }
+  /// Returns the frontier's vertices of class c. p: progress of the loop.
+  template <class Progress>
+  KOKKOS_FUNCTION local_vertex const* segment(Progress const& p, int c) const {
+    return queue + static_cast<std::uint32_t>(class_begin[c]) + p.head[c];
   }
   KOKKOS_FUNCTION int class_of(std::uint64_t degree) const {
     return frontier::class_of(class_limit, degree);

@@ -101,8 +101,7 @@ struct frontier_walk {
   /// Loads the vertices first … first + n - 1 of a class of the frontier, one for each lane.
   KARPOS_STEP_FUNCTION auto load_rows(tile const& t, int which, std::uint32_t first,
                                       std::uint32_t n) const {
-    local_vertex const* const from =
-        s->queue + static_cast<std::uint32_t>(s->class_begin[which]) + p->head[which] + first;
+    local_vertex const* const from = s->segment(*p, which) + first;
     return t.each([&](int lane) -> row {
       if (static_cast<std::uint32_t>(lane) >= n) return {0, 0, 0};
       local_vertex const v = from[lane];

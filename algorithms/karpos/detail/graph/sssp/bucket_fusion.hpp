@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/detail/graph/frontier/team_queues.hpp"
 #include "karpos/detail/graph/sssp/relax.hpp"
 
 // Bucket fusion: in a round of a narrow frontier, each team explores several hops by itself before
@@ -25,10 +26,13 @@ struct queue_entry {
   local_vertex vertex, from;
 };
 
+/// Bytes in front of the entries of a team's queues: their counts, and padding.
+inline constexpr std::size_t count_bytes = 64;
 /// Bytes of the queues of a team; its tiles' bins follow them.
 template <class ExecSpace, class Word>
 inline constexpr std::size_t team_queue_bytes =
-    64 + 2 * std::size_t(tuning<ExecSpace>::team_queue_entries) * sizeof(queue_entry<Word>);
+    count_bytes +
+    2 * std::size_t(tuning<ExecSpace>::team_queue_entries) * sizeof(queue_entry<Word>);
 
 template <class StateHandle, class ProgressHandle>
 struct relax_in_teams : step<StateHandle, ProgressHandle> {
@@ -43,7 +47,6 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::sssp::relax_in_teams";
   static constexpr std::size_t team_bytes = team_queue_bytes<typename State::execution_space, word>;
   static constexpr int at_once = tuned::neighbours_at_once;
-  static constexpr std::uint32_t capacity = tuned::team_queue_entries;
   // A row too long for one lane goes to the near queue; with it, the next round's frontier is not
   // narrow.
   static_assert(tuned::lane_degree >= tuned::tile_degree);
@@ -55,19 +58,19 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     tile const t = team.template this_tile<width>();
     state.clear_next(team, *this->p);
-    queues const q(team);
+    queues const q(team.scratch(), count_bytes, tuned::team_queue_entries);
     bins<State> found(team, t, state, *this->p, this->p->split, team_bytes);
     std::uint64_t edges = 0;
     std::uint32_t n = load_slice(team, q);
     std::uint32_t hop = 0;
     for (; hop < state.fusion_hops && n > 0; ++hop) {
-      if (team.rank() == 0) q.count[(hop + 2) % 3] = 0;
-      if constexpr (tuned::balances_lanes)
-        expand_hop(team, t, q, hop, n, found, edges);
-      else
-        expand_serially(t, q, hop, n, found, edges);
-      team.barrier();
-      n = Kokkos::min(q.count[(hop + 1) % 3], std::uint32_t(capacity));
+      std::uint32_t const pushed = q.run_hop(team, hop, [&] {
+        if constexpr (tuned::balances_lanes)
+          expand_hop(team, t, q, hop, n, found, edges);
+        else
+          expand_serially(t, q, hop, n, found, edges);
+      });
+      n = Kokkos::min(pushed, q.capacity);
     }
     flush_queue(team, t, q.of_hop(hop), hop, n, found);
     found.flush(t);
@@ -77,38 +80,23 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   }
 
  private:
-  /// The two queues of a team. count[k % 3]: number of entries pushed to the queue of hop k,
-  /// overflowed ones included.
-  struct queues {
-    std::uint32_t* count;
-    entry* first;
-    template <class Team>
-    KOKKOS_FUNCTION explicit queues(Team const& team)
-        : count(reinterpret_cast<std::uint32_t*>(team.scratch())),
-          first(reinterpret_cast<entry*>(team.scratch() + 64)) {}
-    KOKKOS_FUNCTION entry* of_hop(std::uint32_t hop) const { return first + (hop % 2) * capacity; }
-  };
+  using queues = team_queues<entry>;
 
   /// Loads an equal part of the near queue. Returns: the number of vertices.
   template <class Team>
   KOKKOS_FUNCTION std::uint32_t load_slice(Team const& team, queues const& q) const {
     State const& state = *this->s;
     auto const& now = *this->p;
-    auto const teams = static_cast<std::uint64_t>(team.league_size());
-    auto const rank = static_cast<std::uint64_t>(team.league_rank());
-    std::uint64_t const all = now.frontier.in_class[by_thread];
-    std::uint64_t const first = all * rank / teams;
-    auto const n = static_cast<std::uint32_t>(all * (rank + 1) / teams - first);
-    local_vertex const* const from =
-        state.queue + state.class_begin[by_thread] + now.head[by_thread] + first;
+    auto const [first, last] = slice_of(team, now.frontier.in_class[by_thread]);
+    auto const n = static_cast<std::uint32_t>(last - first);
+    local_vertex const* const from = state.segment(now, by_thread) + first;
     for (auto i = static_cast<std::uint32_t>(team.rank()); i < n;
          i += static_cast<std::uint32_t>(team.size())) {
       local_vertex const v = from[i];
       State::unmark(state.near(now.side()), v);
       q.first[i] = {device::load_relaxed(state.distance + v), v, v};
     }
-    if (team.rank() < 2) q.count[team.rank()] = 0;
-    if (team.size() == 1) q.count[1] = 0;
+    q.clear(team);
     team.barrier();
     return n;
   }
@@ -148,7 +136,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
         if (before <= d) continue;
         if (d >= this->p->threshold) {
           if (before == State::traits::infinity()) found.far.push_one(t, v);
-        } else if (pushed < capacity) {
+        } else if (pushed < q.capacity) {
           device::prefetch(state.out.offset + v);
           to[pushed++] = {d, v, u.vertex};
         } else if (mark_near(v) != 0) {
@@ -197,10 +185,8 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION void expand_hop(Team const& team, tile const& t, queues const& q,
                                        std::uint32_t hop, std::uint32_t n, bins<State>& found,
                                        std::uint64_t& edges) const {
-    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     entry const* const from = q.of_hop(hop);
-    for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
-         first < n; first += tiles * width) {
+    for_each_piece<width, width>(team, n, [&](std::uint32_t first) {
       auto const loaded = t.each([&](int lane) -> row {
         std::uint32_t const i = first + static_cast<std::uint32_t>(lane);
         return i < n ? pop(from[i], hop) : row{0, 0, 0, 0, 0, load(0, 0, 0)};
@@ -220,7 +206,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
         return r;
       });
       expand_rows(t, rows, q, hop + 1, found);
-    }
+    });
   }
   /// Returns whether the vertices of a queue have their distances already. CPUs write a distance
   /// when they queue the vertex. GPUs write it when they pop the vertex, so that its row is loaded
@@ -297,28 +283,21 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   template <class Rows, class RelaxedEdges>
   KARPOS_STEP_FUNCTION auto push(tile const& t, Rows const& rows, RelaxedEdges const& l,
                                  queues const& q, std::uint32_t hop) const {
-    lane_mask<width> in_bucket[at_once];
-    int total = 0;
+    auto const to_queue =
+        q.template reserve<at_once>(t, hop, [&](int lane) { return l[lane].inside; });
+    std::uint32_t place[at_once], next = to_queue.first;
     for (int i = 0; i < at_once; ++i) {
-      in_bucket[i] = t.ballot([&](int lane) { return (l[lane].inside >> i & 1u) != 0; });
-      total += in_bucket[i].count();
-    }
-    std::uint32_t first_position = total == 0 ? 0 : t.once([&] {
-      return device::fetch_add(device::scratch(q.count + hop % 3),
-                               static_cast<std::uint32_t>(total));
-    });
-    std::uint32_t positions[at_once];
-    for (int i = 0; i < at_once; ++i) {
-      positions[i] = first_position;
-      first_position += static_cast<std::uint32_t>(in_bucket[i].count());
+      place[i] = next;
+      next += static_cast<std::uint32_t>(to_queue.lanes[i].count());
     }
     return t.each([&](int lane) -> std::uint32_t {
       std::uint32_t overflowed = 0;
       for (int i = 0; i < at_once; ++i) {
-        if (!in_bucket[i].test(lane)) continue;
-        std::uint32_t const to = positions[i] + static_cast<std::uint32_t>(in_bucket[i].rank(lane));
+        auto const& lanes = to_queue.lanes[i];
+        if (!lanes.test(lane)) continue;
+        std::uint32_t const to = place[i] + static_cast<std::uint32_t>(lanes.rank(lane));
         entry const e{l[lane].distance[i], l[lane].vertex[i], rows[lane].vertex};
-        if (to < capacity) {
+        if (to < q.capacity) {
           device::prefetch_far(this->s->distance + e.vertex);
           device::prefetch_far(this->s->out.offset + e.vertex);
           q.of_hop(hop)[to] = e;
@@ -334,9 +313,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void flush_queue(Team const& team, tile const& t, entry const* from,
                                    std::uint32_t hop, std::uint32_t n, bins<State>& found) const {
-    auto const tiles = static_cast<std::uint32_t>(team.template tiles<width>());
-    for (std::uint32_t first = static_cast<std::uint32_t>(team.template tile_rank<width>()) * width;
-         first < n; first += tiles * width) {
+    for_each_piece<width, width>(team, n, [&](std::uint32_t first) {
       auto const at = [&](int lane) { return first + static_cast<std::uint32_t>(lane); };
       auto const keep = t.each([&](int lane) -> std::uint32_t {
         if (at(lane) >= n) return 0;
@@ -347,7 +324,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
         return is_lower ? mark_near(e.vertex) : 0;
       });
       found.near.push(t, keep, [&](int lane, int) { return from[at(lane)].vertex; });
-    }
+    });
   }
 };
 
