@@ -28,34 +28,15 @@
 
 namespace karpos::detail::sssp {
 
-template <class StateHandle, class ProgressHandle>
-struct queue_beyond_reach : step<StateHandle, ProgressHandle> {
+/// Queues the vertices with a distance beyond the reach: in the next far queue, or (ToNear) in the
+/// near queue, with the vertices that have no distance yet.
+template <class StateHandle, class ProgressHandle, bool ToNear>
+struct queue_beyond : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;
   using base::width;
   using typename base::State;
-  static constexpr char const* label = "karpos::sssp::queue_beyond_reach";
-
-  std::uint64_t work() const { return this->s->vertices; }
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team& team) const {
-    State const& state = *this->s;
-    auto const t = team.template this_tile<width>();
-    state.clear_next(team, *this->p);
-    bins<State> found(team, t, state, *this->p, this->p->split);
-    push_vertices(team, t, state.vertices, found.near, [&](std::uint64_t v) {
-      return state.distance[v] >= this->p->reach && state.out.degree(v) > 0;
-    });
-    found.flush(t);
-  }
-};
-
-template <class StateHandle, class ProgressHandle>
-struct queue_pulled : step<StateHandle, ProgressHandle> {
-  using base = step<StateHandle, ProgressHandle>;
-  using base::width;
-  using typename base::State;
-  static constexpr char const* label = "karpos::sssp::queue_pulled";
+  static constexpr char const* label =
+      ToNear ? "karpos::sssp::queue_beyond_reach" : "karpos::sssp::queue_pulled";
 
   std::uint64_t work() const { return this->s->vertices; }
 
@@ -65,17 +46,26 @@ struct queue_pulled : step<StateHandle, ProgressHandle> {
     auto const& now = *this->p;
     auto const t = team.template this_tile<width>();
     state.clear_next(team, now);
-    bins<State> found(team, t, state, now, now.split + 1);
-    push_vertices(team, t, state.vertices, found.far, [&](std::uint64_t v) {
+    bins<State> found(team, t, state, now, now.split + (ToNear ? 0 : 1));
+    auto const chosen = [&](std::uint64_t v) {
       auto const d = state.distance[v];
-      return d >= now.reach && d < State::traits::infinity();
-    });
+      return d >= now.reach && (ToNear ? state.out.degree(v) > 0 : d < State::traits::infinity());
+    };
+    if constexpr (ToNear)
+      push_vertices(team, t, state.vertices, found.near, chosen);
+    else
+      push_vertices(team, t, state.vertices, found.far, chosen);
     found.flush(t);
-    for_each_index<width>(team, state.words, [&](std::uint64_t w) {
-      state.near_bits[0][w] = state.near_bits[1][w] = 0;  // marks of the pass that is not run
-    });
+    if constexpr (!ToNear)
+      for_each_index<width>(team, state.words, [&](std::uint64_t w) {
+        state.near_bits[0][w] = state.near_bits[1][w] = 0;  // marks of the pass that is not run
+      });
   }
 };
+template <class StateHandle, class ProgressHandle>
+using queue_beyond_reach = queue_beyond<StateHandle, ProgressHandle, true>;
+template <class StateHandle, class ProgressHandle>
+using queue_pulled = queue_beyond<StateHandle, ProgressHandle, false>;
 
 template <class StateHandle, class ProgressHandle, bool First>
 struct pull : frontier_walk<StateHandle, ProgressHandle> {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/frontier/frontier_walk.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/detail/graph/sssp/start.hpp"
 
 // A round of a wide frontier: applies a rule to each edge out of the near queue. The rule `relax`
@@ -192,16 +193,13 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
     return w;
   }
 
-  /// Edges that a CPU thread claims together; listed first, without a branch on their state.
-  struct candidates {
-    static constexpr int capacity = 256;
-    local_vertex vertex[capacity], from[capacity];
+  /// Edges that a CPU thread claims together.
+  struct relaxed_candidates : candidates {
     word new_distance[capacity];
-    int count = 0;
   };
   /// CPUs: expands the rows of a chunk one after the other.
   KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, bins<State>& found) const {
-    candidates list;
+    relaxed_candidates list;
     bool const few = p->reach < State::traits::infinity();
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
       row const r = t.get(k.rows, lane);
@@ -212,24 +210,23 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
           local_vertex const v = State::local(s->out.column[e]);
           word const new_distance = rule::candidate_distance(*s, *p, d_u, e, v);
           if (few && new_distance == State::traits::infinity()) continue;
-          list.vertex[list.count] = v;
-          list.from[list.count] = r.vertex;
           list.new_distance[list.count] = new_distance;
-          list.count += new_distance != State::traits::infinity() ? 1 : 0;
-          if (list.count == candidates::capacity) claim_all(t, list, found);
+          list.add(v, r.vertex, new_distance != State::traits::infinity());
+          if (list.is_full()) claim_all(t, list, found);
         }
       }
     }
     claim_all(t, list, found);
   }
-  KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, bins<State>& found) const {
-    for (int i = 0; i < list.count; ++i) {
+  KARPOS_STEP_FUNCTION void claim_all(tile const& t, relaxed_candidates& list,
+                                      bins<State>& found) const {
+    int const n = list.drain();
+    for (int i = 0; i < n; ++i) {
       target_queue const where =
           rule::claim(*s, *p, list.from[i], list.vertex[i], list.new_distance[i]);
       if (where == target_queue::near) found.near.push_one(t, list.vertex[i]);
       if (where == target_queue::far) found.far.push_one(t, list.vertex[i]);
     }
-    list.count = 0;
   }
 };
 
