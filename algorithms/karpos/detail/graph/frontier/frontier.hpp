@@ -85,10 +85,10 @@ KOKKOS_INLINE_FUNCTION int class_of(std::uint64_t const (&limit)[degree_classes 
 
 /// The frontier queue. The states of searches derive from it.
 struct frontier_queue {
-  local_vertex* queue;
   std::uint64_t class_limit[degree_classes - 1];  // smallest degrees of the classes but the first
   std::uint64_t class_begin[degree_classes];      // first entries of the regions of the queue
   std::uint64_t hub_degree;                       // vertices with more edges are hubs
+  local_vertex* queue;
 
   /// Divides the queue into a region for each class. size: vertices of each class.
   template <class Tuning>
