@@ -5,17 +5,17 @@
 #include "karpos/device/team.hpp"
 
 // Block-local search: a team explores several hops from its slice of a narrow frontier by itself,
-// before the grid synchronises. Local searches of bfs on GPUs (bfs/team_local_search.hpp) and bucket
-// fusion of sssp (sssp/bucket_fusion.hpp) keep their vertices in the two queues of this file, which
-// lie in the team's scratch:
+// before the grid synchronises. Local searches of bfs on GPUs (bfs/team_local_search.hpp) and
+// bucket fusion of sssp (sssp/bucket_fusion.hpp) keep the vertices of a hop in the two queues of
+// this file, which lie in the team's scratch:
 //
 //   count      |hop k|hop k + 1|hop k + 2|   entries pushed; this hop clears that of hop k + 2
-//   queue 0    |hop k     : e|e|e|e|…    |   tiles pop pieces of these entries
-//   queue 1    |hop k + 1 : e|e|…        |   and push what they find
+//   queue 0    |hop k    : e|e|e|e|…     |   tiles pop pieces of these entries
+//   queue 1    |hop k + 1: e|e|…         |   tiles push what they find
 //
 // A barrier of the team ends a hop. A push counts every entry, so that a count above the capacity
-// tells of an overflow. What then happens to the entries is up to the search: bfs undoes all hops,
-// sssp has put these vertices into its near queue.
+// tells of an overflow. A search decides what an overflow means: bfs undoes all hops, and sssp puts
+// the vertices that do not fit into its near queue.
 
 namespace karpos::detail::frontier {
 
