@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "karpos/detail/graph/frontier/frontier.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/device/team.hpp"
 
 // Divides the edges out of a frontier among the tiles of all teams by degree class. One step

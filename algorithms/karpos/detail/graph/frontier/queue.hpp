@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "karpos/detail/graph/frontier/frontier.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/team.hpp"
+#include "karpos/lane_mask.hpp"
 
 // Enqueues vertices without an atomic operation per vertex. Each tile gathers the vertices that it
 // finds in a bin (the paper's thread bin) in its scratch, and appends a full bin to a queue with

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/frontier/frontier.hpp"
+#include <cstddef>
+#include <cstdint>
+
+#include "karpos/device/atomics.hpp"
 #include "karpos/device/team.hpp"
+#include "karpos/lane_mask.hpp"
 
 // Block-local search: a team explores several hops from its slice of a narrow frontier by itself,
 // before the grid synchronises. Local searches of bfs on GPUs (bfs/team_local_search.hpp) and
