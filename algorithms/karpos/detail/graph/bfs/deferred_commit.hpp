@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/frontier/for_each_index.hpp"
 #include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/device/team.hpp"
