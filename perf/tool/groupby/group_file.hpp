@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "perf/measure/support/progress.hpp"
 #include "perf/tool/groupby/parameters.hpp"
 
 namespace karpos::perf {
