@@ -26,8 +26,8 @@ class fill_segment : public table_segment<ExecSpace, Table> {
   using typename base::segment;
   using typename base::tally;
   using mapped = typename Table::mapped_type;
-  using base::append_deferred;
   using base::all_live;
+  using base::append_deferred;
   using base::batch;
   using base::bucket_slots;
   using base::copy_segment;
