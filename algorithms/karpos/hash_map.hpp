@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "karpos/detail/tables/open_addressing/storage.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/hash_table.hpp"
 #include "karpos/probing.hpp"
 
-// hash_map: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/hash_table.hpp;
-// operations in kernels: karpos/map_ref.hpp. A tile is a group of 1, 2, 4, 8, 16 or 32 threads of a
-// warp that run one operation together (CUDA: a cooperative group).
+// hash_map: open addressing. Constructors and bulk operations: karpos/hash_table.hpp and
+// karpos/lookup_table.hpp; operations in kernels: karpos/map_ref.hpp. A tile is a group of 1, 2, 4,
+// 8, 16 or 32 threads of a warp that run one operation together (CUDA: a cooperative group).
 
 namespace karpos {
 
@@ -65,7 +63,6 @@ class hash_map : public hash_table<detail::open_addressing::storage<detail::open
   using base = typename hash_map::hash_table;
 
  public:
-  using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
   /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
@@ -73,25 +70,7 @@ class hash_map : public hash_table<detail::open_addressing::storage<detail::open
   using host_mirror_type =
       hash_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 
-  /// Makes a map without memory, to be assigned to. Lookups, insertions, erasures, apply, rehash
-  /// and compact throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
-  hash_map() : base("hash_map") {}
-  /// Makes an empty map for max_keys keys. Asynchronous, except for the allocation.
-  /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
-  /// overflow), allocation_error (out of memory).
-  hash_map(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
-           Hash const& hash = {}, KeyEqual const& equal = {})
-      : base(exec, "hash_map", max_keys, o, hash, equal, {}) {}
-  /// Makes an empty map in the caller's memory, which must outlive the map. It takes
-  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes (small buckets need less). The map itself
-  /// allocates 40 bytes of counters. Also throws std::invalid_argument if the memory is null, too
-  /// small or not aligned.
-  hash_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
-           options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
-      : base(exec, "hash_map", max_keys, o, hash, equal, memory) {}
-
-  /// Returns the number of buckets.
-  std::uint64_t bucket_count() const { return this->m_storage.bucket_count(); }
+  using base::base;  // hash_table.hpp
 };
 
 }  // namespace karpos

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "karpos/detail/tables/open_addressing/storage.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/hash_table.hpp"
 #include "karpos/probing.hpp"
 
-// hash_set: open addressing. Bulk operations: karpos/lookup_table.hpp and karpos/hash_table.hpp;
-// operations in kernels: karpos/map_ref.hpp.
+// hash_set: open addressing. Constructors and bulk operations: karpos/hash_table.hpp and
+// karpos/lookup_table.hpp; operations in kernels: karpos/map_ref.hpp.
 
 namespace karpos {
 
@@ -26,7 +24,6 @@ class hash_set : public hash_table<detail::open_addressing::storage<detail::open
   using base = typename hash_set::hash_table;
 
  public:
-  using typename base::options;
   static constexpr int bucket_slots = BucketSlots;
 
   /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
@@ -34,22 +31,7 @@ class hash_set : public hash_table<detail::open_addressing::storage<detail::open
   using host_mirror_type =
       hash_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 
-  /// Makes a set without memory, to be assigned to. Lookups, insertions, erasures, rehash and
-  /// compact throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
-  hash_set() : base("hash_set") {}
-  /// Makes an empty set for max_keys keys. Asynchronous, except for the allocation. Throws what
-  /// hash_map's constructor throws.
-  hash_set(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
-           Hash const& hash = {}, KeyEqual const& equal = {})
-      : base(exec, "hash_set", max_keys, o, hash, equal, {}) {}
-  /// Makes an empty set in the caller's memory, which must outlive the set. Size, alignment,
-  /// counters and errors: as for hash_map.
-  hash_set(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
-           options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
-      : base(exec, "hash_set", max_keys, o, hash, equal, memory) {}
-
-  /// Returns the number of buckets.
-  std::uint64_t bucket_count() const { return this->m_storage.bucket_count(); }
+  using base::base;  // hash_table.hpp
 };
 
 }  // namespace karpos

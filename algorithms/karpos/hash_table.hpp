@@ -86,6 +86,24 @@ class hash_table : public lookup_table<Storage> {
   using report_view = Kokkos::View<insert_report, memory_space>;
   using erase_view = Kokkos::View<erase_report, memory_space>;
 
+  /// Makes a table without memory. Its size, capacity and max_keys are 0. It can be assigned to,
+  /// and be the destination of deep_copy. Lookups, insertions, erasures, apply, rehash and compact
+  /// throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
+  hash_table() : base(Storage()) {}
+  /// Makes an empty table for max_keys keys. Asynchronous, except for the allocation.
+  /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
+  /// overflow), allocation_error (out of memory).
+  hash_table(execution_space const& exec, std::uint64_t max_keys, options const& o = {},
+             hasher const& hash = {}, key_equal const& equal = {})
+      : hash_table(exec, max_keys, o, hash, equal, std::nullopt) {}
+  /// Makes an empty table in the caller's memory, which must outlive the table. It takes
+  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes (small buckets need less). What the table
+  /// itself allocates beside it: the map's own header. Also throws std::invalid_argument if the
+  /// memory is null, too small or not aligned.
+  hash_table(execution_space const& exec, wrapped_memory memory, std::uint64_t max_keys,
+             options const& o = {}, hasher const& hash = {}, key_equal const& equal = {})
+      : hash_table(exec, max_keys, o, hash, equal, std::optional(memory)) {}
+
   /// Inserts pairs whose key is new. If keys in one call are equal, one of their pairs is inserted;
   /// it is unspecified which. `values` is a view as long as keys, or one value for all of them,
   /// converted by static_cast (floating-point for integers does not compile). `bulk`:
@@ -316,6 +334,12 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t max_keys() const { return m_storage.settings().max_keys; }
   /// Returns the number of slots.
   std::uint64_t capacity() const { return m_storage.slot_count(); }
+  /// Returns the number of buckets of a hash_map or hash_set.
+  std::uint64_t bucket_count() const
+    requires detail::has_tombstones<Storage>
+  {
+    return m_storage.bucket_count();
+  }
   /// Returns the number of keys per slot. Complexity: as size.
   double load_factor(execution_space const& exec) const {
     return capacity() == 0 ? 0.0
@@ -357,13 +381,6 @@ class hash_table : public lookup_table<Storage> {
  protected:
   using base::label;
   using base::m_storage;
-  /// Makes a table without memory. Its size, capacity and max_keys are 0. It can be assigned to,
-  /// and be the destination of deep_copy. Lookups, insertions, erasures, apply, rehash and compact
-  /// throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
-  explicit hash_table(char const* name) : base(Storage(name)) {}
-  hash_table(execution_space const& exec, char const* name, std::uint64_t max_keys,
-             options const& o, hasher const& hash, key_equal const& equal,
-             std::optional<wrapped_memory> memory);
   hash_table(hash_table&& other);
   hash_table& operator=(hash_table&& other);
 
@@ -375,6 +392,8 @@ class hash_table : public lookup_table<Storage> {
   static constexpr int distance = Storage::prefetch_distance;
   using every_key = detail::everything;
 
+  hash_table(execution_space const& exec, std::uint64_t max_keys, options const& o,
+             hasher const& hash, key_equal const& equal, std::optional<wrapped_memory> memory);
   template <class Keys>
   void enqueue_erasure(execution_space const& exec, Keys const& keys,
                        erase_view const& report) const {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "karpos/detail/tables/hopscotch/storage.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/hash_table.hpp"
 
-// hopscotch_map: concurrent hopscotch hashing. Bulk operations: karpos/lookup_table.hpp and
-// karpos/hash_table.hpp; operations in kernels: karpos/map_ref.hpp.
+// hopscotch_map: concurrent hopscotch hashing. Constructors and bulk operations:
+// karpos/hash_table.hpp and karpos/lookup_table.hpp; operations in kernels: karpos/map_ref.hpp.
 
 namespace karpos {
 
@@ -62,28 +60,11 @@ class hopscotch_map : public hash_table<detail::hopscotch::storage<
   using base = typename hopscotch_map::hash_table;
 
  public:
-  using typename base::options;
-
   /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
   /// bulk calls work on it, too.
   using host_mirror_type = hopscotch_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual>;
 
-  /// Makes a map without memory, to be assigned to. Lookups, insertions, erasures, apply and rehash
-  /// throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
-  hopscotch_map() : base("hopscotch_map") {}
-  /// Makes an empty map for max_keys keys. Asynchronous, except for the allocation.
-  /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
-  /// overflow), allocation_error (out of memory).
-  hopscotch_map(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
-                Hash const& hash = {}, KeyEqual const& equal = {})
-      : base(exec, "hopscotch_map", max_keys, o, hash, equal, {}) {}
-  /// Makes an empty map in the caller's memory, which must outlive the map. It takes
-  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes. The map itself allocates 16 bytes, one
-  /// bit for every 32 lines, and 40 bytes of counters. Also throws std::invalid_argument if the
-  /// memory is null, too small or not aligned.
-  hopscotch_map(ExecSpace const& exec, wrapped_memory memory, std::uint64_t max_keys,
-                options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
-      : base(exec, "hopscotch_map", max_keys, o, hash, equal, memory) {}
+  using base::base;  // hash_table.hpp
 };
 
 }  // namespace karpos

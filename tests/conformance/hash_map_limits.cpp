@@ -251,7 +251,7 @@ class eager_marks_map
 
  public:
   eager_marks_map(u64 max_keys, karpos_test::probe_counter const& probe_counter)
-      : base(space{}, "eager_marks_map", max_keys, {.load = 0.98}, {}, {probe_counter.at()}, {}) {}
+      : base(space{}, max_keys, {.load = 0.98}, {}, {probe_counter.at()}) {}
 };
 
 template <class Ref>

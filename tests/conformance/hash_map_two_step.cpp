@@ -24,8 +24,8 @@ class table_of
       karpos::detail::open_addressing::table_ref<karpos::detail::open_addressing::traits<
           Key, T, space, karpos::hash<Key>, karpos::equal_to<Key>, Probing, B, OneStep>>;
   static constexpr bool one_step = raw_ref_type::protocol::one_step;
-  table_of(char const* name, std::uint64_t max_keys, typename base::options const& o = {})
-      : base(space{}, name, max_keys, o, {}, {}, {}) {}
+  explicit table_of(std::uint64_t max_keys, typename base::options const& o = {})
+      : base(space{}, max_keys, o) {}
   raw_ref_type raw() const { return this->m_storage.ref(); }
 };
 
@@ -36,7 +36,7 @@ static_assert(table_of<std::uint32_t, std::uint32_t, karpos::linear_probing, 4, 
 template <class Key, class T, class Probing, int B, int W>
 void check_two_step() {
   using table_type = table_of<Key, T, Probing, B, false>;
-  table_type table("two_step", 2000);
+  table_type table(2000);
   karpos_test::table_under_test<Key, T> under_test;
   under_test.name = "two steps, B = " + std::to_string(B) + ", W = " + std::to_string(W);
   under_test.run = [&](karpos_test::operation what, std::vector<Key> const& keys,
@@ -66,7 +66,7 @@ TEST_CASE("claim, then publish: in kernels") {
 
 TEST_CASE("claim, then publish: a full table keeps what it has and refuses the rest") {
   using table_type = table_of<std::uint64_t, std::uint64_t, karpos::double_hashing, 4, false>;
-  table_type table("two_step", 500);
+  table_type table(500);
   std::uint64_t const slots = table.capacity();
   auto const keys = karpos_test::unique_keys<std::uint64_t>(3 * slots);
   karpos::insert_report const report = table.insert(space{}, to_space(keys), 5u);
@@ -98,8 +98,8 @@ TEST_CASE(
     options o;
     o.empty_key = empty;
     o.erased_key = erased;
-    table_type const table("two_step", 10, o);
-    one_step_table const same_keys("one_step", 10, o);
+    table_type const table(10, o);
+    one_step_table const same_keys(10, o);
     auto const s = table.raw().slot().reserved_keys();
     CHECK(same_keys.raw().slot().reserved_keys().busy ==
           s.busy);  // every machine reserves the same keys
@@ -116,8 +116,8 @@ TEST_CASE(
 TEST_CASE("a table changes from one step to two and back") {
   using one_step = table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, true>;
   using two_step = table_of<std::uint64_t, std::uint64_t, karpos::linear_probing, 4, false>;
-  one_step source("one_step", 100);
-  two_step copy("two_step", 100);
+  one_step source(100);
+  two_step copy(100);
   deep_copy(space{}, copy, source);
   auto const s = copy.raw().slot().reserved_keys();
   CHECK(s.busy != s.erased);

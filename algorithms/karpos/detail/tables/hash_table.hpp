@@ -13,10 +13,10 @@
 namespace karpos {
 
 template <class Storage>
-hash_table<Storage>::hash_table(execution_space const& exec, char const* name,
-                                std::uint64_t max_keys, options const& o, hasher const& hash,
-                                key_equal const& equal, std::optional<wrapped_memory> memory)
-    : base(Storage(exec, {name, max_keys, detail::with_seed(o, memory.has_value()), hash, equal},
+hash_table<Storage>::hash_table(execution_space const& exec, std::uint64_t max_keys,
+                                options const& o, hasher const& hash, key_equal const& equal,
+                                std::optional<wrapped_memory> memory)
+    : base(Storage(exec, {max_keys, detail::with_seed(o, memory.has_value()), hash, equal},
                    memory)) {
   m_slots_used.exposed = memory.has_value();
   make_reports(exec);
@@ -324,7 +324,7 @@ Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char cons
     detail::reinsert(exec, what, m_storage, fresh, m_insert_report, refused);
     report = read_report(exec);
   }
-  std::string const name = m_storage.settings().name + "::" + what;
+  std::string const name = std::string(Storage::name) + "::" + what;
   m_slots_used.set_counts(
       detail::require_all_inserted(report, name + " found no slot for some keys"), 0);
   return fresh;
@@ -348,7 +348,7 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
     detail::reinsert(exec, "deep_copy", copy, reseeded, m_insert_report, nullptr);
     detail::require_all_inserted(
         read_report(exec),
-        settings.name + ": deep_copy found no slot for some keys where refs probe");
+        std::string(Storage::name) + ": deep_copy found no slot for some keys where refs probe");
     adopt(exec, std::move(reseeded));
   } else {
     m_storage.copy_from(exec, src.m_storage);
@@ -367,7 +367,7 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
   this->require_memory();
   std::uint64_t const n = this->size(exec);
   if (new_max_keys < n)
-    throw capacity_error(m_storage.settings().name + "::rehash would not hold the stored keys", n,
+    throw capacity_error(std::string(Storage::name) + "::rehash would not hold the stored keys", n,
                          new_max_keys, n);
   move_to(rebuilt_copy(exec, "rehash", new_max_keys, false));
 }

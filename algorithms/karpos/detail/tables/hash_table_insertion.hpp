@@ -287,7 +287,7 @@ void hash_table<Storage>::handle_refusals([[maybe_unused]] execution_space const
 template <class Storage>
 void hash_table<Storage>::reject_keys(execution_space const& exec, std::uint64_t rejected) const {
   std::uint64_t const held = this->size(exec), required = held + rejected;
-  std::string const& name = m_storage.settings().name;
+  std::string const name = Storage::name;
   if (grows() && detail::ends_growth(capacity(), held))
     throw capacity_error(name +
                              " has 16 slots a key and no slot for some: their hashes crowd, "

@@ -8,7 +8,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
@@ -80,24 +79,22 @@ template <class Traits>
 struct table_settings {
   using key_type = typename Traits::key_type;
 
-  table_settings(std::string table_name, std::uint64_t keys, hash_table_options<key_type> const& o,
+  table_settings(std::uint64_t keys, hash_table_options<key_type> const& o,
                  typename Traits::hasher const& h, typename Traits::key_equal const& e)
-      : name(std::move(table_name)),
-        max_keys(keys),
+      : max_keys(keys),
         options(o),
         hash(h),
         equal(e),
         reserved_keys(sentinels_of<typename Traits::layout>(o)),
         seed(o.seed ? *o.seed : next_seed()) {}
 
-  std::string label(char const* what) const { return table_label(name, what); }
   /// Returns these settings, with their seed, for another number of keys.
   table_settings with_max_keys(std::uint64_t keys) const {
     table_settings s = *this;
     s.max_keys = keys;
     return s;
   }
-  /// Copies everything from another table's settings but the name.
+  /// Copies the settings of a table that may lie in another space.
   template <class Other>
   void copy_from(table_settings<Other> const& other) {
     max_keys = other.max_keys;
@@ -108,7 +105,6 @@ struct table_settings {
     seed = other.seed;
   }
 
-  std::string name;
   std::uint64_t max_keys;
   hash_table_options<key_type> options;
   typename Traits::hasher hash;

@@ -39,6 +39,7 @@ struct key_home {
 /// goes wrong without it.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck = true>
 struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
+  static constexpr char const* name = is_no_value<T> ? "hopscotch_set" : "hopscotch_map";
   using protocol = slot_states<Key, T>;
   static constexpr bool recheck = Recheck;
 };

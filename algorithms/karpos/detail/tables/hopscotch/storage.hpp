@@ -48,7 +48,7 @@ class storage : public Traits {
   static constexpr bool tracks_free_slots = true;
 
   /// Makes a storage without memory, to be assigned to.
-  explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
+  storage() : m_settings(0, {}, {}, {}) {}
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})
       : m_settings(settings) {
@@ -91,7 +91,7 @@ class storage : public Traits {
     device::loop_over(label("mark lines free"), exec, words,
                       mark_lines_free{fullness(m_full.data(), m_lines)});
   }
-  std::string label(char const* what) const { return m_settings.label(what); }
+  static std::string label(char const* what) { return table_label(Traits::name, what); }
   /// Returns the number of slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return m_lines * line_slots; }
 

@@ -61,6 +61,7 @@ template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class
           bool OneStep =
               device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
 struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
+  static constexpr char const* name = is_no_value<T> ? "hash_set" : "hash_map";  ///< for labels
   using probing = Probing;
   static constexpr int bucket_slots = B;
   static constexpr bool eager_marks = tuning<ExecSpace>::eager_marks;

@@ -35,7 +35,7 @@ class storage : public Traits {
   static constexpr bool has_segments = tuning<execution_space>::has_segments && has_rows<ref_type>;
 
   /// Makes a storage without memory, to be assigned to.
-  explicit storage(char const* name) : m_settings(name, 0, {}, {}, {}) {}
+  storage() : m_settings(0, {}, {}, {}) {}
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})
       : m_settings(settings) {
@@ -109,7 +109,7 @@ class storage : public Traits {
     } catch (allocation_error const&) {
     }
   }
-  std::string label(char const* what) const { return m_settings.label(what); }
+  static std::string label(char const* what) { return table_label(Traits::name, what); }
   /// Returns the number of slots that a scan visits: ref().slot_at(i) for i below it.
   std::uint64_t slot_count() const { return slots_of(m_pairs); }
   std::uint64_t bucket_count() const { return 2 * m_pairs; }
