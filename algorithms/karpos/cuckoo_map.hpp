@@ -2,14 +2,13 @@
 #pragma once
 
 #include "karpos/concepts.hpp"
-#include "karpos/cuckoo_map_options.hpp"
 #include "karpos/cuckoo_table.hpp"
 #include "karpos/detail/tables/cuckoo/table.hpp"
 #include "karpos/hash.hpp"
 
-// cuckoo_map: cuckoo hashing. Building and inserting: karpos/cuckoo_table.hpp; bulk lookups:
-// karpos/lookup_table.hpp; lookups in kernels: karpos/map_ref.hpp (table_reader). A team is a block
-// of GPU threads, and scratch is its shared memory.
+// cuckoo_map: cuckoo hashing. Constructors, building and inserting: karpos/cuckoo_table.hpp; bulk
+// lookups: karpos/lookup_table.hpp; lookups in kernels: karpos/map_ref.hpp (table_reader). A team
+// is a block of GPU threads, and scratch is its shared memory.
 
 namespace karpos {
 
@@ -48,26 +47,14 @@ template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecuti
           class Hash = seeded_hash<Key>>
 class cuckoo_map
     : public cuckoo_table<detail::cuckoo::table<detail::cuckoo::traits<Key, T, ExecSpace, Hash>>> {
-  using storage = detail::cuckoo::table<detail::cuckoo::traits<Key, T, ExecSpace, Hash>>;
-  using base = cuckoo_table<storage>;
+  using base = typename cuckoo_map::cuckoo_table;
 
  public:
-  using typename base::options;
   /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
   /// bulk calls work on it, too.
   using host_mirror_type = cuckoo_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash>;
 
-  /// Makes a map without memory. Lookups and insertions throw std::logic_error until it is built or
-  /// assigned to. The map has default options: other options are passed to the constructor below.
-  cuckoo_map() : base(storage({}, {})) {}
-  /// Makes a map of the pairs keys(i), values(i). Blocks. Throws what build throws, and
-  /// std::invalid_argument if the layout is dense and options.load is out of range.
-  template <view_1d Keys, view_1d Values>
-  cuckoo_map(ExecSpace const& exec, Keys const& keys, Values const& values, options const& o = {},
-             Hash const& hash = {})
-      : base(storage(o, hash)) {
-    this->build(exec, keys, values);
-  }
+  using base::base;  // cuckoo_table.hpp
 };
 
 }  // namespace karpos

@@ -2,13 +2,12 @@
 #pragma once
 
 #include "karpos/concepts.hpp"
-#include "karpos/cuckoo_map_options.hpp"
 #include "karpos/cuckoo_table.hpp"
 #include "karpos/detail/tables/cuckoo/table.hpp"
 #include "karpos/hash.hpp"
 
-// cuckoo_set: cuckoo hashing. Building and inserting: karpos/cuckoo_table.hpp; bulk lookups:
-// karpos/lookup_table.hpp; lookups in kernels: karpos/map_ref.hpp (table_reader).
+// cuckoo_set: cuckoo hashing. Constructors, building and inserting: karpos/cuckoo_table.hpp; bulk
+// lookups: karpos/lookup_table.hpp; lookups in kernels: karpos/map_ref.hpp (table_reader).
 
 namespace karpos {
 
@@ -20,26 +19,14 @@ template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = seeded_hash<Key>>
 class cuckoo_set : public cuckoo_table<detail::cuckoo::table<
                        detail::cuckoo::traits<Key, detail::no_value_in_8_bytes, ExecSpace, Hash>>> {
-  using storage = detail::cuckoo::table<
-      detail::cuckoo::traits<Key, detail::no_value_in_8_bytes, ExecSpace, Hash>>;
-  using base = cuckoo_table<storage>;
+  using base = typename cuckoo_set::cuckoo_table;
 
  public:
-  using typename base::options;
   /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
   /// bulk calls work on it, too.
   using host_mirror_type = cuckoo_set<Key, Kokkos::DefaultHostExecutionSpace, Hash>;
 
-  /// Makes a set without memory. Lookups and insertions throw std::logic_error until it is built or
-  /// assigned to. The set has default options: other options are passed to the constructor below.
-  cuckoo_set() : base(storage({}, {})) {}
-  /// Makes a set of keys(i). Blocks. Throws what build throws, and std::invalid_argument if the
-  /// layout is dense and options.load is out of range.
-  template <view_1d Keys>
-  cuckoo_set(ExecSpace const& exec, Keys const& keys, options const& o = {}, Hash const& hash = {})
-      : base(storage(o, hash)) {
-    this->build(exec, keys);
-  }
+  using base::base;  // cuckoo_table.hpp
 };
 
 }  // namespace karpos

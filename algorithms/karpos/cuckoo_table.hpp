@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
@@ -14,7 +13,7 @@
 #include "karpos/lookup_table.hpp"
 #include "karpos/outcome.hpp"
 
-// Building and inserting, for cuckoo_map and cuckoo_set alone. Bulk lookups:
+// Constructors, building and inserting, for cuckoo_map and cuckoo_set alone. Bulk lookups:
 // karpos/lookup_table.hpp; lookups in kernels: karpos/map_ref.hpp (table_reader).
 
 namespace karpos {
@@ -34,6 +33,26 @@ class cuckoo_table : public lookup_table<Storage> {
   using options = cuckoo_map_options<key_type>;
   using ref_type =
       table_reader<detail::cuckoo::any_ref<typename Storage::traits_type>, device::access::frozen>;
+
+  /// Makes a table without memory and with default options. Lookups and insertions throw
+  /// std::logic_error until it is built, assigned to, or the destination of deep_copy.
+  cuckoo_table() : base(Storage({}, {})) {}
+  /// Makes a map of the pairs keys(i), values(i), or a set of keys(i). Blocks. Throws what build
+  /// throws, and std::invalid_argument if the layout is dense and options.load is out of range.
+  template <view_1d Keys, view_1d Values>
+    requires has_values
+  cuckoo_table(execution_space const& exec, Keys const& keys, Values const& values,
+               options const& o = {}, hasher const& hash = {})
+      : base(Storage(o, hash)) {
+    build(exec, keys, values);
+  }
+  template <view_1d Keys>
+    requires(!has_values)
+  cuckoo_table(execution_space const& exec, Keys const& keys, options const& o = {},
+               hasher const& hash = {})
+      : base(Storage(o, hash)) {
+    build(exec, keys);
+  }
 
   /// Replaces the contents. Uses the memory that the map has if that has the right size. Refs
   /// become invalid. Blocks.
@@ -127,11 +146,6 @@ class cuckoo_table : public lookup_table<Storage> {
                         cuckoo_table<Other> const& src) {
     dst.copy_from(exec, src);
   }
-
- protected:
-  /// Makes a table without memory. Lookups and insertions throw std::logic_error until it is built,
-  /// assigned to, or the destination of deep_copy.
-  explicit cuckoo_table(Storage&& s) : base(std::move(s)) {}
 
  private:
   template <class>
