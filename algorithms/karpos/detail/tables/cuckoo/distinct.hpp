@@ -64,11 +64,6 @@ struct gather_indices {
   }
 };
 
-/// The predicate that holds for every index.
-struct every_index {
-  KOKKOS_FUNCTION bool operator()(std::uint64_t) const { return true; }
-};
-
 /// The lowest index of every key.
 template <class MemorySpace>
 struct distinct_keys {

@@ -67,6 +67,21 @@ struct selected_pairs : items_as_rows<View> {
   }
 };
 
+/// Writes the pairs of a source to views, from an index on.
+template <class Key, class View, class Source, class KeysOut, class ValuesOut>
+struct append_pairs {
+  using layout = typename View::layout;
+  Source source;
+  KeysOut keys;
+  ValuesOut values;
+  std::uint64_t first;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto const item = source.load(i);
+    keys(first + i) = from_bits<Key>(layout::key_of(item));
+    values(first + i) = layout::value_of(item);
+  }
+};
+
 /// The region of a key: that of its group, if a region holds 2^shift neighbouring groups.
 template <class View>
 struct region_of_key {

@@ -8,10 +8,9 @@
 
 #include "karpos/cuckoo_map_options.hpp"
 #include "karpos/detail/tables/cuckoo/geometry.hpp"
-#include "karpos/detail/tables/cuckoo/regions.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
 
-// The memory of a cuckoo table, and of building one.
+// The memory of a cuckoo table.
 
 namespace karpos::detail::cuckoo {
 
@@ -82,32 +81,6 @@ struct table_arrays {
   void copy_from(ExecSpace const& exec, table_arrays<Word, OtherSpace> const& other) const {
     Kokkos::deep_copy(exec, slots, other.slots);
     Kokkos::deep_copy(exec, metadata, other.metadata);
-  }
-};
-
-/// The memory that a build needs in addition to the table: that of the split.
-template <class Word, class ExecSpace>
-struct build_workspace {
-  using memory_space = typename ExecSpace::memory_space;
-  using split_memory_type = split_memory<ExecSpace, Word>;
-  using plan_type = region_plan<ExecSpace, Word>;
-  Kokkos::View<std::byte*, memory_space> memory;
-
-  std::size_t bytes() const { return memory.size(); }
-  static std::size_t bytes_for(ExecSpace const& exec, plan_type const& p, bool with_coarse) {
-    return split_memory_type(exec, p, with_coarse).bytes;
-  }
-  split_memory_type arrays(ExecSpace const& exec, plan_type const& p, bool with_coarse) const {
-    return {exec, p, with_coarse, memory.data()};
-  }
-  /// Allocates the workspace if it is too small. Changes nothing if there is not enough memory.
-  void reserve(std::string const& name, ExecSpace const& exec, plan_type const& p,
-               bool with_coarse) {
-    std::size_t const n = bytes_for(exec, p, with_coarse);
-    if (memory.extent(0) >= n) return;
-    memory = allocate_table<memory_space>(n, [&] {
-      return uninitialized_array<decltype(memory)>(exec, table_label(name, "workspace"), n);
-    });
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -12,14 +13,20 @@
 #include "karpos/contract.hpp"
 #include "karpos/cuckoo_map_options.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/tables/cuckoo/attempt.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/detail/tables/cuckoo/build_buckets.hpp"
 #include "karpos/detail/tables/cuckoo/distinct.hpp"
-#include "karpos/detail/tables/cuckoo/insert.hpp"
+#include "karpos/detail/tables/cuckoo/items.hpp"
 #include "karpos/detail/tables/cuckoo/memory.hpp"
 #include "karpos/detail/tables/cuckoo/messages.hpp"
+#include "karpos/detail/tables/cuckoo/place.hpp"
+#include "karpos/detail/tables/cuckoo/place_in_scratch.hpp"
 #include "karpos/detail/tables/cuckoo/refs.hpp"
+#include "karpos/detail/tables/cuckoo/regions.hpp"
 #include "karpos/detail/tables/scans.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
+#include "karpos/device/league.hpp"
 
 // Cuckoo hashing: a key lies in one of a few candidate slots, and a lookup reads these.
 //
@@ -89,6 +96,7 @@ class table : public Traits {
   using shape_type = table_shape<word>;
   using two_level = two_level_ref<Traits>;
   using dense = dense_ref<Traits>;
+  using plan_type = region_plan<execution_space, word>;
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
   static constexpr bool exact_queries = true;  ///< queries are of the key's type
   static constexpr std::uint64_t max_restarts = 16;
@@ -115,7 +123,7 @@ class table : public Traits {
   std::uint64_t size() const { return m_size; }
   std::uint64_t restarts() const { return m_restarts; }
   shape_type const& shape() const { return m_shape; }
-  std::size_t bytes() const { return m_shape.bytes() + m_workspace.bytes(); }
+  std::size_t bytes() const { return m_shape.bytes() + m_workspace.size(); }
   view_type view() const {
     return {m_arrays.slots.data(),
             reinterpret_cast<std::uint8_t*>(m_arrays.metadata.data()),
@@ -144,13 +152,23 @@ class table : public Traits {
                                       rounding);
   }
 
-  static auto plan_for(std::uint64_t n, shape_type const& s) {
-    return attempt_type::plan_for(n, s);
+  /// Returns the regions for n items of a table. A region is what a team builds (two_level), or one
+  /// partition (dense).
+  static plan_type plan_for(std::uint64_t n, shape_type const& s) {
+    constexpr std::uint64_t max_fixed_partitions =
+                                partition::tuning<execution_space>::max_partitions(false),
+                            one_pass = tune::on_device
+                                           ? Kokkos::min(tune::max_regions, max_fixed_partitions)
+                                           : ~std::uint64_t(0);
+    constexpr int region_shift = std::countr_zero(static_cast<unsigned>(builder::buckets));
+    if (s.layout == cuckoo_layout::two_level)
+      return {n, s.groups, region_shift, one_pass, std::uint64_t(builder::max_items)};
+    return {n, s.groups, 0, one_pass, ~std::uint64_t(0)};
   }
   static std::size_t workspace_bytes_for(std::uint64_t n, options_type const& o) {
     auto const s = shape_type::of(n, o.capacity, o);
     auto const plan = plan_for(n, s);
-    return workspace::bytes_for(execution_space{}, plan, attempt_type::needs_coarse(plan, s));
+    return memory_type(execution_space{}, plan, needs_coarse(plan, s)).bytes;
   }
 
   /// Replaces the contents. Blocks. See cuckoo_map::build for what it throws.
@@ -176,8 +194,8 @@ class table : public Traits {
     insert_report report;
     std::uint64_t const n = keys.extent(0);
     report.invalid = count_sentinels(exec, keys);
-    auto const absent =
-        find_distinct(name(), exec, view(), keys, is_absent<dense, Keys>{ref, keys});
+    auto const absent = find_distinct(name(), exec, view(), keys,
+                                      absent_from<dense, Keys, everything>{ref, keys, {}});
     report.inserted = absent.count;
     report.existing = n - report.invalid - absent.count;
     auto const source = selected(keys, values, absent);
@@ -212,8 +230,14 @@ class table : public Traits {
   friend class table;
   using key_bits = typename view_type::key_bits;
   using arrays = table_arrays<word, execution_space>;
-  using workspace = build_workspace<word, execution_space>;
-  using attempt_type = build_attempt<execution_space, view_type>;
+  using workspace = Kokkos::View<std::byte*, memory_space>;
+  using memory_type = split_memory<execution_space, word>;
+  using tune = tuning<execution_space>;
+  using builder = build_buckets<execution_space, view_type>;
+  using placer = place_items<execution_space, view_type>;
+  using scratch_placer = place_in_scratch<execution_space, view_type>;
+  static constexpr bool places_in_scratch =
+      tune::on_device && tune::has_shared_memory && sizeof(word) == 8;
 
   /// Returns the seed of the hash function, which differs between tables and between sizes of a
   /// table. With one seed for all, keys in the order of a table would crowd in some groups of the
@@ -222,8 +246,19 @@ class table : public Traits {
     std::uint64_t const size = 2 * m_shape.slots + (m_options.layout == cuckoo_layout::dense);
     return mix(mix(*m_options.seed) + place_multiplier(hashed::cuckoo, size) + restart);
   }
-  attempt_type attempt(execution_space const& exec) const {
-    return {name(), exec, view(), m_shape, m_arrays, m_workspace};
+
+  /// Returns whether the workspace of a build has to hold the coarse regions, because the memory of
+  /// the table is too small for them.
+  static bool needs_coarse(plan_type const& p, shape_type const& s) {
+    return p.split.coarse_places() > s.slots;
+  }
+  /// Allocates a workspace if it is too small. Changes nothing if there is not enough memory.
+  static void reserve_workspace(workspace& w, execution_space const& exec, plan_type const& p,
+                                bool with_coarse) {
+    std::size_t const n = memory_type(exec, p, with_coarse).bytes;
+    if (w.size() >= n) return;
+    w = allocate_table<memory_space>(
+        n, [&] { return uninitialized_array<workspace>(exec, label("workspace"), n); });
   }
 
   /// Allocates a table of n keys with capacity for `key_capacity` keys, and the workspace. Changes
@@ -233,7 +268,7 @@ class table : public Traits {
     auto const plan = plan_for(n, s);
     auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     require_countable(n);
-    m_workspace.reserve(name(), exec, plan, attempt_type::needs_coarse(plan, s));
+    reserve_workspace(m_workspace, exec, plan, needs_coarse(plan, s));
     m_arrays = a;
     m_shape = s;
     m_size = m_restarts = 0;
@@ -251,18 +286,60 @@ class table : public Traits {
     if (!m_options.keep_workspace) m_workspace = {};
   }
 
+  /// Builds the table with its seed from the items of a source, whatever it contains: splits the
+  /// items into regions, then builds the buckets of each, or places the items. Blocks.
+  template <class Source>
+  build_report try_build(execution_space const& exec, Source const& source) const {
+    plan_type const p = plan_for(source.size(), m_shape);
+    bool const with_coarse = needs_coarse(p, m_shape);
+    memory_type const m(exec, p, with_coarse, m_workspace.data());
+    split(exec, source, m, with_coarse ? m.coarse_items : m_arrays.slots.data());
+    auto const league = static_cast<int>(p.regions);
+    if (m_shape.layout == cuckoo_layout::two_level) {
+      device::for_each_in_league(label("build buckets"), exec, league,
+                                 builder{view(), m.regions(), m.report});
+      return report(exec, m);
+    }
+    if constexpr (places_in_scratch)
+      if (m_shape.windows <= scratch_placer::max_windows) {
+        device::for_each_in_league(label("place in scratch"), exec, league,
+                                   scratch_placer{view(), m.regions(), m.report});
+        return report(exec, m);
+      }
+    m_arrays.clear(name(), exec, view().slot.empty_slot());
+    place(exec, m);
+    build_report r = report(exec, m);
+    if (r.unplaced == 0)
+      Kokkos::parallel_reduce(label("count duplicates"), index_range(exec, m_shape.slots),
+                              count_shadowed_duplicates<view_type>{view()}, r.duplicates);
+    return r;
+  }
+  template <class Source>
+  void split(execution_space const& exec, Source const& source, memory_type const& m,
+             word* coarse) const {
+    cuckoo::split_by_region(label("clear counters"), exec, view(), source, m, coarse);
+  }
+  void place(execution_space const& exec, memory_type const& m) const {
+    placer const step{view(), m.regions(), m.plan.capacity(), m.report};
+    device::for_each_in_league(label("place"), exec,
+                               static_cast<int>(m.plan.regions * step.teams_each()), step);
+  }
+  static build_report report(execution_space const& exec, memory_type const& m) {
+    return read_back(exec, m.report, "karpos::cuckoo_map: whether every key has a place");
+  }
+
   template <class Keys, class Values>
   void build_from(execution_space const& exec, Keys const& keys, Values const& values) {
     std::uint64_t const n = keys.extent(0);
     all_pairs<view_type, Keys, Values> const pairs{keys, values};
     // Two attempts before equal keys are looked for: an attempt fails without them, too, if rarely.
     for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
-      build_report const r = attempt(exec).build(pairs);
+      build_report const r = try_build(exec, pairs);
       if (r.is_complete()) return finish(n);
       if (m_restarts == 0) reject_sentinels_of(exec, keys);
       if (r.duplicates != 0) break;
     }
-    auto const first = find_distinct(name(), exec, view(), keys, every_index{});
+    auto const first = find_distinct(name(), exec, view(), keys, everything{});
     if (first.count == n) return try_seeds(exec, pairs);
     if (m_options.duplicates == duplicate_keys::reject)
       reject_duplicates(exec, keys, n - first.count, first.first_duplicate);
@@ -274,7 +351,7 @@ class table : public Traits {
   void try_seeds(execution_space const& exec, Source const& source) {
     build_report r;
     for (; m_restarts <= max_restarts; ++m_restarts) {
-      r = attempt(exec).build(source);
+      r = try_build(exec, source);
       if (r.is_complete()) return finish(source.size());
     }
     m_restarts = 0;
@@ -300,12 +377,15 @@ class table : public Traits {
   bool try_place_new(execution_space const& exec, Source const& source) {
     auto const before = m_arrays;
     auto w = m_workspace;
-    w.reserve(name(), exec, plan_for(source.size(), m_shape), true);
+    plan_type const p = plan_for(source.size(), m_shape);
+    reserve_workspace(w, exec, p, true);
     m_arrays = arrays::allocate(name(), exec, m_shape);
     m_workspace = w;
     m_arrays.copy_from(exec, before);
-    build_report const r = attempt(exec).add(source);
-    if (r.is_complete()) return true;
+    memory_type const m(exec, p, true, m_workspace.data());
+    split(exec, source, m, m.coarse_items);
+    place(exec, m);
+    if (report(exec, m).is_complete()) return true;
     m_arrays = before;
     finish(m_size);
     return false;
