@@ -154,10 +154,6 @@ struct build_buckets {
   }
 
   template <class Team>
-  KOKKOS_FUNCTION static void report_failure(Team const& t, std::uint64_t* counter) {
-    if (t.rank() == 0) device::add(counter, std::uint64_t(1));
-  }
-  template <class Team>
   KOKKOS_FUNCTION static void clear(Team const& t, memory& m) {
     for (std::uint32_t s = rank(t); s < slots; s += size(t)) m.slot[s] = 0;
     for (std::uint32_t b = rank(t); b < buckets; b += size(t))
@@ -455,14 +451,6 @@ struct build_buckets {
       return layout::key_of(m.item[item]);
     else
       return m.item[item];
-  }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t rank(Team const& t) {
-    return static_cast<std::uint32_t>(t.rank());
-  }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t size(Team const& t) {
-    return static_cast<std::uint32_t>(t.size());
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 
 // The input of a build: the items of a source, and the region that each of them belongs to.
@@ -22,6 +23,21 @@ struct build_report {
     return overflowed == 0 && invalid == 0 && unplaced == 0 && duplicates == 0;
   }
 };
+/// Adds n to a counter of the report, for a team that gives up.
+template <class Team>
+KOKKOS_FUNCTION void report_failure(Team const& t, std::uint64_t* counter, std::uint64_t n = 1) {
+  if (t.rank() == 0) device::add(counter, n);
+}
+
+// A thread of a team, and the team's threads, as indices are computed with.
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank(Team const& t) {
+  return static_cast<std::uint32_t>(t.rank());
+}
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t size(Team const& t) {
+  return static_cast<std::uint32_t>(t.size());
+}
 
 /// Items as a partition moves them.
 template <class View>

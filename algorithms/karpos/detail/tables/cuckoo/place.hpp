@@ -226,35 +226,17 @@ struct place_items {
   }
 };
 
-/// Counts shadowed duplicates: slots whose key is also in another slot, which a lookup reads
-/// before.
+/// Counts shadowed duplicates.
 template <class View>
 struct count_shadowed_duplicates {
-  using word = typename View::word;
-  using layout = typename View::layout;
-  using in_partition = partition_geometry<word>;
-  static constexpr int window_slots = in_partition::window_slots;
-
   View table;
-
   KOKKOS_FUNCTION void operator()(std::uint64_t at, std::uint64_t& sum) const {
-    word const item = table.slots[at];
-    if (table.slot.live(item)) sum += is_shadowed(item, at / window_slots, at);
-  }
-
- private:
-  KOKKOS_FUNCTION bool is_shadowed(word item, std::uint64_t window, std::uint64_t at) const {
-    key_windows<View> const candidates(table, table.hash_of_item(item));
-    bool shadowed = false;
-    for (int c = 0; c < in_partition::choices && candidates.window(table, c) != window; ++c)
-      shadowed |= is_among(candidates.slots(table, c), window_slots, item);
-    return shadowed || is_among(table.slots + window * window_slots, at % window_slots, item);
-  }
-  KOKKOS_FUNCTION static bool is_among(word const* slots, std::uint64_t n, word item) {
-    bool present = false;
-    for (std::uint64_t j = 0; j < n; ++j)
-      present |= layout::key_of(slots[j]) == layout::key_of(item);
-    return present;
+    std::uint64_t const slots =
+        std::uint64_t{table.windows} * partition_geometry<typename View::word>::window_slots;
+    auto const* const partition = table.slots + at / slots * slots;
+    auto const item = table.slots[at];
+    if (table.slot.live(item))
+      sum += is_shadowed(table, partition, item, static_cast<std::uint32_t>(at % slots));
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "karpos/detail/tables/cuckoo/geometry.hpp"
 #include "karpos/detail/tables/cuckoo/items.hpp"
+#include "karpos/detail/tables/cuckoo/refs.hpp"
 #include "karpos/detail/tables/cuckoo/regions.hpp"
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
 #include "karpos/device/atomics.hpp"
@@ -62,7 +63,7 @@ struct place_in_scratch {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const r = static_cast<std::uint64_t>(t.league_rank());
-    if (from.overflows(r)) return report_failure(t, &report->unplaced, 1);
+    if (from.overflows(r)) return report_failure(t, &report->unplaced);
     auto& m = *reinterpret_cast<memory*>(t.scratch());
     clear(t, m);
     t.barrier();
@@ -89,11 +90,6 @@ struct place_in_scratch {
     std::uint32_t evicted_from = no_window;
   };
 
-  template <class Team>
-  KOKKOS_FUNCTION static void report_failure(Team const& t, std::uint64_t* counter,
-                                             std::uint32_t n) {
-    if (t.rank() == 0) device::add(counter, std::uint64_t(n));
-  }
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& t, memory& m) const {
     for (std::uint32_t s = rank(t); s < table.windows * window_slots; s += size(t))
@@ -235,33 +231,9 @@ struct place_in_scratch {
     for (std::uint32_t s = rank(t); s < table.windows * window_slots; s += size(t)) {
       word const item = m.slot[s];
       to[s] = item;
-      duplicates += table.slot.live(item) && is_shadowed(m, item, s);
+      duplicates += table.slot.live(item) && is_shadowed(table, m.slot, item, s);
     }
     if (duplicates != 0) device::add(&report->duplicates, duplicates);
-  }
-  /// Returns whether the key of a slot is also in another slot, which a lookup reads before.
-  KOKKOS_FUNCTION bool is_shadowed(memory const& m, word item, std::uint32_t at) const {
-    std::uint64_t const places = places_of(item);
-    std::uint32_t const own = at / window_slots;
-    bool shadowed = false;
-    for (int c = 0; c < in_partition::choices && window(places, c) != own; ++c)
-      shadowed |= is_among(m.slot + window(places, c) * window_slots, window_slots, item);
-    return shadowed || is_among(m.slot + own * window_slots, at % window_slots, item);
-  }
-  KOKKOS_FUNCTION static bool is_among(word const* slots, std::uint32_t n, word item) {
-    bool present = false;
-    for (std::uint32_t j = 0; j < n; ++j)
-      present |= layout::key_of(slots[j]) == layout::key_of(item);
-    return present;
-  }
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t rank(Team const& t) {
-    return static_cast<std::uint32_t>(t.rank());
-  }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t size(Team const& t) {
-    return static_cast<std::uint32_t>(t.size());
   }
 };
 

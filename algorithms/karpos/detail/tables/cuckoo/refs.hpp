@@ -85,6 +85,30 @@ class key_windows {
   std::uint64_t m_places = 0;
 };
 
+/// Returns whether a slot is a shadowed duplicate: its key is also in another slot, which a lookup
+/// reads before. `slots`: of the partition; `at`: the slot's index there.
+template <class View>
+KOKKOS_FUNCTION bool is_shadowed(View const& table, typename View::word const* slots,
+                                 typename View::word item, std::uint32_t at) {
+  using in_partition = partition_geometry<typename View::word>;
+  constexpr std::uint32_t window_slots = in_partition::window_slots;
+  auto const is_among = [&](std::uint32_t window, std::uint32_t n) {
+    bool present = false;
+    for (std::uint32_t j = 0; j < n; ++j)
+      present |=
+          View::layout::key_of(slots[window * window_slots + j]) == View::layout::key_of(item);
+    return present;
+  };
+  std::uint64_t const places = in_partition::places(table.hash_of_item(item));
+  bool shadowed = false;
+  for (int c = 0; c < in_partition::choices; ++c) {
+    std::uint32_t const window = in_partition::window_of(places, c, table.windows);
+    if (window == at / window_slots) break;
+    shadowed |= is_among(window, window_slots);
+  }
+  return shadowed || is_among(at / window_slots, at % window_slots);
+}
+
 /// The members that all refs share; probe.hpp says what kernels ask of a table.
 template <class Traits>
 class layout_ref {
