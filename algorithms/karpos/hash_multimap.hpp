@@ -3,9 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/concepts.hpp"
 #include "karpos/hash.hpp"
@@ -17,22 +15,6 @@
 // operations in kernels: karpos/multi_table_ref.hpp.
 
 namespace karpos {
-
-namespace detail::multi_table {
-/// The types that a hash_multimap consists of.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
-          class Number>
-struct map_traits {
-  static_assert(std::is_trivially_copyable_v<T>, "karpos: values must be trivially copyable");
-  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
-                "karpos: pair numbers are std::uint32_t or std::uint64_t");
-  using key_type = Key;
-  using mapped_type = T;
-  using execution_space = ExecSpace;
-  using index_type = index<hash_map<Key, Number, ExecSpace, Hash, KeyEqual, Probing, B>>;
-  using storage_type = value_storage<T, Number, ExecSpace>;
-};
-}  // namespace detail::multi_table
 
 /// Hash multimap from keys of up to eight bytes to values of any size. A hash_map leads from each
 /// distinct key to its values. An insertion stores all values that it brings for one key in one
@@ -63,11 +45,9 @@ template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecuti
           int BucketSlots =
               detail::open_addressing::default_bucket_slots<Key, PairNumber, ExecSpace>>
 class hash_multimap
-    : public multi_table<detail::multi_table::map_traits<Key, T, ExecSpace, Hash, KeyEqual, Probing,
-                                                         BucketSlots, PairNumber>> {
+    : public multi_table<detail::multi_table::traits<Key, T, ExecSpace, Hash, KeyEqual, Probing,
+                                                     BucketSlots, PairNumber>> {
   using base = typename hash_multimap::multi_table;
-  using traits = detail::multi_table::map_traits<Key, T, ExecSpace, Hash, KeyEqual, Probing,
-                                                 BucketSlots, PairNumber>;
 
  public:
   using typename base::options;
@@ -92,14 +72,6 @@ class hash_multimap
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, std::integral auto max_keys,
                 options const& o = {}, Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, static_cast<std::uint64_t>(max_keys), o, hash, equal) {}
-
-  /// Returns the bytes of a map for max_pairs pairs of max_keys distinct keys. Throws what
-  /// bytes_for of a hash_map throws.
-  static std::size_t bytes_for(std::uint64_t max_pairs, std::uint64_t max_keys,
-                               double load = options{}.load) {
-    return traits::index_type::bytes_for(max_keys, load) +
-           traits::storage_type::bytes_for(max_pairs);
-  }
 };
 
 }  // namespace karpos

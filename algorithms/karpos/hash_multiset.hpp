@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 
 #include "karpos/concepts.hpp"
@@ -17,21 +16,6 @@
 
 namespace karpos {
 
-namespace detail::multi_table {
-/// The types that a hash_multiset consists of.
-template <class Key, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
-          class Number>
-struct set_traits {
-  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
-                "karpos: pair numbers are std::uint32_t or std::uint64_t");
-  using key_type = Key;
-  using mapped_type = no_value;
-  using execution_space = ExecSpace;
-  using index_type = index<hash_map<Key, Number, ExecSpace, Hash, KeyEqual, Probing, B>>;
-  using storage_type = count_storage<Number, ExecSpace>;
-};
-}  // namespace detail::multi_table
-
 /// Hash multiset of keys of up to eight bytes: a hash_map that counts. It stores each distinct key
 /// once, with the number of its occurrences. Each operation is O(1) for each key, whatever the
 /// multiplicities are. Growth, concurrency and requirements are those of hash_multimap. At most
@@ -43,11 +27,9 @@ template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           int BucketSlots =
               detail::open_addressing::default_bucket_slots<Key, PairNumber, ExecSpace>>
 class hash_multiset
-    : public multi_table<detail::multi_table::set_traits<Key, ExecSpace, Hash, KeyEqual, Probing,
-                                                         BucketSlots, PairNumber>> {
+    : public multi_table<detail::multi_table::traits<Key, detail::no_value, ExecSpace, Hash,
+                                                     KeyEqual, Probing, BucketSlots, PairNumber>> {
   using base = typename hash_multiset::multi_table;
-  using traits = detail::multi_table::set_traits<Key, ExecSpace, Hash, KeyEqual, Probing,
-                                                 BucketSlots, PairNumber>;
 
  public:
   using typename base::options;
@@ -64,12 +46,6 @@ class hash_multiset
   hash_multiset(ExecSpace const& exec, std::uint64_t max_keys, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, 0, max_keys, o, hash, equal) {}
-
-  /// Returns the bytes of a set of max_keys distinct keys. Throws what bytes_for of a hash_map
-  /// throws.
-  static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
-    return traits::index_type::bytes_for(max_keys, load);
-  }
 };
 
 }  // namespace karpos

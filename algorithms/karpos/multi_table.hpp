@@ -28,6 +28,23 @@
 
 namespace karpos {
 
+namespace detail::multi_table {
+/// The types that a hash_multimap or hash_multiset consists of. T: no_value of a set.
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
+          class Number>
+struct traits {
+  static_assert(std::is_trivially_copyable_v<T>, "karpos: values must be trivially copyable");
+  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
+                "karpos: pair numbers are std::uint32_t or std::uint64_t");
+  using key_type = Key;
+  using mapped_type = T;
+  using execution_space = ExecSpace;
+  using index_type = index<hash_map<Key, Number, ExecSpace, Hash, KeyEqual, Probing, B>>;
+  using storage_type = std::conditional_t<is_no_value<T>, count_storage<Number, ExecSpace>,
+                                          value_storage<T, Number, ExecSpace>>;
+};
+}  // namespace detail::multi_table
+
 /// A map or set whose keys may be stored several times. Of a set, a pair is one occurrence of a
 /// key. The first argument of an operation is an execution space instance; views are read and
 /// written in its memory. Host views are not supported if the table is on a device. Views that
@@ -193,7 +210,7 @@ class multi_table {
     requires has_values
   std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
                          QueriesOut const& out_queries, ValuesOut const& out_values) const {
-    return write_matches(exec, queries, out_queries, out_values, mapped_type{}, 0);
+    return write_matches(exec, queries, mapped_type{}, 0, out_queries, out_values);
   }
   /// Writes, for a set, the number of a query once for each occurrence of its key. Otherwise does
   /// what retrieve of a map does.
@@ -201,7 +218,7 @@ class multi_table {
     requires(!has_values)
   std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
                          QueriesOut const& out_queries) const {
-    return write_queries(exec, queries, out_queries, 0);
+    return write_matches(exec, queries, {}, 0, out_queries);
   }
   /// Writes what retrieve writes, and a pair of the query number and `missing` for each query
   /// without a match. Blocks. Returns the number of pairs. Memory and errors: as for retrieve.
@@ -210,13 +227,13 @@ class multi_table {
   std::uint64_t retrieve_outer(execution_space const& exec, Queries const& queries,
                                QueriesOut const& out_queries, ValuesOut const& out_values,
                                mapped_type const& missing) const {
-    return write_matches(exec, queries, out_queries, out_values, missing, 1);
+    return write_matches(exec, queries, missing, 1, out_queries, out_values);
   }
   template <view_1d Queries, view_1d QueriesOut>
     requires(!has_values)
   std::uint64_t retrieve_outer(execution_space const& exec, Queries const& queries,
                                QueriesOut const& out_queries) const {
-    return write_queries(exec, queries, out_queries, 1);
+    return write_matches(exec, queries, {}, 1, out_queries);
   }
   /// Calls f(query number, value), or f(query number) of a set, in a kernel for every match, in any
   /// order. Writes no output. Blocks. Complexity and memory: as for retrieve.
@@ -274,6 +291,19 @@ class multi_table {
     move_to(exec, storage_type::pair_capacity(), max_keys);
   }
 
+  /// Returns the bytes of a map for max_pairs pairs of max_keys distinct keys, or of a set of
+  /// max_keys distinct keys. Throws what bytes_for of a hash_map throws.
+  static std::size_t bytes_for(std::uint64_t max_pairs, std::uint64_t max_keys,
+                               double load = options{}.load)
+    requires has_values
+  {
+    return index_type::bytes_for(max_keys, load) + storage_type::bytes_for(max_pairs);
+  }
+  static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load)
+    requires(!has_values)
+  {
+    return index_type::bytes_for(max_keys, load);
+  }
   /// Returns what kernels look up with while no thread changes the table. Requires: the table has
   /// memory.
   frozen_ref_type frozen_ref() const { return {m_index.frozen_ref(), blocks()}; }
@@ -373,13 +403,10 @@ class multi_table {
     matches.emit(exec, m_batches, emit);
     exec.fence("karpos::multi_table: before the offsets are freed");
   }
-  template <class Queries, class QueriesOut, class ValuesOut>
+  template <class Queries, class QueriesOut, class... ValuesOut>
   std::uint64_t write_matches(execution_space const& exec, Queries const& queries,
-                              QueriesOut const& out_queries, ValuesOut const& out_values,
-                              mapped_type const& missing, std::uint64_t unmatched_count) const;
-  template <class Queries, class QueriesOut>
-  std::uint64_t write_queries(execution_space const& exec, Queries const& queries,
-                              QueriesOut const& out_queries, std::uint64_t unmatched_count) const;
+                              mapped_type const& missing, std::uint64_t unmatched_count,
+                              QueriesOut const& out_queries, ValuesOut const&... out_values) const;
   template <class KeysOut, class... ValuesOut>
   std::uint64_t write_all(execution_space const& exec, KeysOut const& keys,
                           ValuesOut const&... values) const;

@@ -49,18 +49,6 @@ struct gather_values {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = values(grouped[i]); }
 };
 
-/// A group of a batch: the row of one of its pairs, the index of its first pair, and the number of
-/// its pairs.
-template <class Number>
-struct group {
-  std::uint64_t row, begin, count;
-  KOKKOS_FUNCTION static group of(row_index::row_groups<Number> const& groups, std::uint64_t g) {
-    if (!groups.has_runs) return {groups.grouped[g], g, 1};
-    std::uint64_t const begin = groups.begins[g];
-    return {groups.grouped[begin], begin, groups.begins[g + 1] - begin};
-  }
-};
-
 /// Writes the groups whose key may be stored, one after another, and the heads that the table gets
 /// for them. A scan over the groups.
 template <class Table, class Blocks, class Keys>
@@ -75,15 +63,16 @@ struct write_groups {
   number* heads;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t g, std::uint64_t& place, bool last) const {
-    auto const of = group<number>::of(groups, g);
-    auto const key = device::element(keys, of.row);
+    std::uint64_t const first = groups.has_runs ? groups.begins[g] : g;
+    std::uint64_t const count = groups.has_runs ? groups.begins[g + 1] - first : 1;
+    auto const key = device::element(keys, groups.grouped[first]);
     if (table.reserved(key)) return;
     if (last) {
       distinct[place] = key;
       if constexpr (Blocks::has_values)
-        heads[place] = blocks.write_block(begin + of.begin, of.count);
+        heads[place] = blocks.write_block(begin + first, count);
       else
-        heads[place] = static_cast<number>(of.count);
+        heads[place] = static_cast<number>(count);
     }
     ++place;
   }

@@ -179,36 +179,30 @@ class matches {
 };
 
 // Functors that write or visit an element.
-template <class Queries, class Values, class T>
+template <class T, class Queries, class... Values>
 struct write_match {
-  Queries queries;
-  Values values;
   T missing;
-  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t query, T const& value) const {
-    queries(to) = static_cast<typename std::remove_cvref_t<Queries>::value_type>(query);
-    values(to) = value;
-  }
-  KOKKOS_FUNCTION void unmatched(std::uint64_t to, std::uint64_t query) const {
-    (*this)(to, query, missing);
-  }
-  template <class Change>
-  auto transformed(Change const& change) const {
-    return write_match<decltype(change(queries)), decltype(change(values)), T>{
-        change(queries), change(values), missing};
-  }
-};
-template <class Queries>
-struct write_query {
   Queries queries;
-  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t query) const {
+  pack<Values...> values;  // none of a set
+  template <class... Value>
+  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t query,
+                                  Value const&... value) const {
     queries(to) = static_cast<typename std::remove_cvref_t<Queries>::value_type>(query);
+    ((get<0>(values)(to) = value), ...);
   }
   KOKKOS_FUNCTION void unmatched(std::uint64_t to, std::uint64_t query) const {
-    (*this)(to, query);
+    if constexpr (is_no_value<T>)
+      (*this)(to, query);
+    else
+      (*this)(to, query, missing);
   }
   template <class Change>
   auto transformed(Change const& change) const {
-    return write_query<decltype(change(queries))>{change(queries)};
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      using result =
+          write_match<T, decltype(change(queries)), decltype(change(detail::get<I>(values)))...>;
+      return result{missing, change(queries), {{change(detail::get<I>(values))}...}};
+    }(std::index_sequence_for<Values...>{});
   }
 };
 template <class F>

@@ -356,36 +356,24 @@ auto multi_table<Traits>::matches_of(execution_space const& exec, Queries const&
 }
 
 template <class Traits>
-template <class Queries, class QueriesOut, class ValuesOut>
-std::uint64_t multi_table<Traits>::write_matches(
-    execution_space const& exec, Queries const& queries, QueriesOut const& out_queries,
-    ValuesOut const& out_values, mapped_type const& missing, std::uint64_t unmatched_count) const {
-  namespace mt = detail::multi_table;
-  detail::require_reachable<execution_space, ValuesOut>();
-  detail::require_result_type<mapped_type, ValuesOut>();
-  detail::require_same_extent("query numbers", out_queries.extent(0), "values",
-                              out_values.extent(0));
+template <class Queries, class QueriesOut, class... ValuesOut>
+std::uint64_t multi_table<Traits>::write_matches(execution_space const& exec,
+                                                 Queries const& queries, mapped_type const& missing,
+                                                 std::uint64_t unmatched_count,
+                                                 QueriesOut const& out_queries,
+                                                 ValuesOut const&... out_values) const {
+  detail::require_reachable<execution_space, ValuesOut...>();
+  (detail::require_result_type<mapped_type, ValuesOut>(), ...);
+  (detail::require_same_extent("query numbers", out_queries.extent(0), "values",
+                               out_values.extent(0)),
+   ...);
   char const* const what = "the view for numbers of queries";
   detail::join::require_numbers<execution_space>(what, out_queries, queries.extent(0));
   auto matches = matches_of(exec, queries, unmatched_count);
   detail::join::require_length(what, out_queries.extent(0), matches.size());
   emit(exec, matches,
-       mt::write_match<QueriesOut, ValuesOut, mapped_type>{out_queries, out_values, missing});
-  return matches.size();
-}
-
-template <class Traits>
-template <class Queries, class QueriesOut>
-std::uint64_t multi_table<Traits>::write_queries(execution_space const& exec,
-                                                 Queries const& queries,
-                                                 QueriesOut const& out_queries,
-                                                 std::uint64_t unmatched_count) const {
-  namespace mt = detail::multi_table;
-  char const* const what = "the view for numbers of queries";
-  detail::join::require_numbers<execution_space>(what, out_queries, queries.extent(0));
-  auto matches = matches_of(exec, queries, unmatched_count);
-  detail::join::require_length(what, out_queries.extent(0), matches.size());
-  emit(exec, matches, mt::write_query<QueriesOut>{out_queries});
+       detail::multi_table::write_match<mapped_type, QueriesOut, ValuesOut...>{
+           missing, out_queries, {{out_values}...}});
   return matches.size();
 }
 
