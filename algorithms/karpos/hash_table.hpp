@@ -298,9 +298,7 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t tombstones(execution_space const& exec) const
     requires detail::has_tombstones<Storage>
   {
-    std::uint64_t live = 0, dead = 0;
-    scan_slots(exec, live, dead);
-    return dead;
+    return this->scan_slots(exec).dead;
   }
   /// Makes the slots of erased keys usable again, in the memory that the table has. Refs stay
   /// valid. Blocking insertions and apply compact when they need those slots. Insertions in kernels
@@ -455,8 +453,7 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
   bool has_slots_for(detail::operation_counts const& counts) const;
   void prepare_insertion(execution_space const& exec, std::uint64_t more);
-  void scan_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead) const;
-  void count_slots(execution_space const& exec, std::uint64_t& live, std::uint64_t& dead);
+  detail::slot_counts count_slots(execution_space const& exec);
   bool try_compact(execution_space const& exec);
   bool try_grow(execution_space const& exec, std::uint64_t new_max_keys);
   void compact_before(execution_space const& exec, std::uint64_t more);

@@ -157,15 +157,10 @@ class lookup_table {
   /// hash_table::size is constant while the number is known; otherwise the table is read once,
   /// which blocks.
   std::uint64_t size(execution_space const& exec) const {
-    if constexpr (requires { m_storage.size(); }) {
+    if constexpr (requires { m_storage.size(); })
       return m_storage.size();
-    } else {
-      auto const table = m_storage.scan_ref();
-      std::uint64_t n = 0, erased = 0;
-      Kokkos::parallel_reduce(label("size"), detail::index_range(exec, m_storage.slot_count()),
-                              detail::count_slots_body<decltype(table)>{table}, n, erased);
-      return n;
-    }
+    else
+      return scan_slots(exec).live;
   }
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
 
@@ -229,6 +224,14 @@ class lookup_table {
           "to it first");
   }
   std::string label(char const* what) const { return m_storage.label(what); }
+  /// Counts the slots that hold keys (live), and those that hold tombstones (dead). Blocks.
+  detail::slot_counts scan_slots(execution_space const& exec) const {
+    auto const table = m_storage.scan_ref();
+    detail::slot_counts n;
+    Kokkos::parallel_reduce(label("count slots"), detail::index_range(exec, m_storage.slot_count()),
+                            detail::count_slots_body<decltype(table)>{table}, n.live, n.dead);
+    return n;
+  }
 
   Storage m_storage;
 

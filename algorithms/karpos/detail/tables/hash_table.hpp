@@ -91,22 +91,12 @@ std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
   return n;
 }
 
-/// Counts the slots that hold keys (live) and those that hold tombstones (dead). Blocks.
+/// Counts the slots, and remembers the counts. Blocks.
 template <class Storage>
-void hash_table<Storage>::scan_slots(execution_space const& exec, std::uint64_t& live,
-                                     std::uint64_t& dead) const {
-  auto const table = m_storage.scan_ref();
-  live = dead = 0;
-  Kokkos::parallel_reduce(label("count slots"), detail::index_range(exec, capacity()),
-                          detail::count_slots_body<decltype(table)>{table}, live, dead);
-}
-
-/// Counts the slots as scan_slots does, and remembers the counts. Blocks.
-template <class Storage>
-void hash_table<Storage>::count_slots(execution_space const& exec, std::uint64_t& live,
-                                      std::uint64_t& dead) {
-  scan_slots(exec, live, dead);
-  m_slots_used.set_counts(live, dead);
+detail::slot_counts hash_table<Storage>::count_slots(execution_space const& exec) {
+  detail::slot_counts const n = this->scan_slots(exec);
+  m_slots_used.set_counts(n.live, n.dead);
+  return n;
 }
 
 /// Compacts the table if there is memory for a copy and every key finds a slot in it. Returns
@@ -149,8 +139,7 @@ bool hash_table<Storage>::has_slots_for(detail::operation_counts const& counts) 
 /// there is no memory for that, insertions probe far, but are correct.
 template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
-  std::uint64_t live = 0, dead = 0;
-  count_slots(exec, live, dead);
+  count_slots(exec);
   if (!has_slots_for({more, 0})) try_compact(exec);
 }
 
@@ -233,8 +222,7 @@ template <class Storage>
 std::optional<Storage> hash_table<Storage>::copy_with_free_slots(execution_space const& exec,
                                                                  std::uint64_t more,
                                                                  std::uint64_t expected_keys) {
-  std::uint64_t held = 0, dead = 0;
-  count_slots(exec, held, dead);
+  auto const [held, dead] = count_slots(exec);
   bool const compacts = dead != 0 && (!grows() || held + more <= max_keys());
   if (compacts) {
     try {
@@ -357,8 +345,7 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
   if (m_slots_used.exposed) detail::invalidate_order(m_storage);
   if constexpr (detail::eager_marks<Storage>)
     if (src.m_slots_used.exposed) m_storage.invalidate_rebuilt_marks();
-  std::uint64_t live = 0, dead = 0;
-  count_slots(exec, live, dead);
+  count_slots(exec);
   exec.fence("karpos::deep_copy: the source may change once this returns");
 }
 

@@ -277,8 +277,7 @@ void hash_table<Storage>::handle_refusals([[maybe_unused]] execution_space const
   if constexpr (detail::eager_marks<Storage>) {
     m_storage.defer_marks();
     if (m_storage.has_rebuilt_marks() && !m_slots_used.exposed) return;
-    std::uint64_t live = 0, dead = 0;
-    if (!m_slots_used.size_is_known()) count_slots(exec, live, dead);
+    if (!m_slots_used.size_is_known()) count_slots(exec);
     if (m_slots_used.taken == capacity()) m_storage.rebuild_marks(exec);
   }
 }

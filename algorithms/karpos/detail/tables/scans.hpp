@@ -35,6 +35,9 @@ auto make_scan_body(Members const&... members) {
   return Body<device::held_by_loop<ExecSpace, Members>...>{device::for_loop<ExecSpace>(members)...};
 }
 
+struct slot_counts {
+  std::uint64_t live = 0, dead = 0;
+};
 /// Counts the slots that hold keys (live) and those that hold tombstones (dead), if the table has
 /// such.
 template <class Table>
