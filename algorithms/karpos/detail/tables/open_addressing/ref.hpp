@@ -37,15 +37,14 @@
 // checks whether the table is full, and is refused then at the first missing mark (fullness.hpp).
 // GPUs set marks eagerly, on their way, and do not check whether the table is full (tuning.hpp),
 // until a blocking call has seen keys refused. From then on, bulk insertions do as on CPUs. Once
-// the table is full, the marks of refused keys are removed (rebuild_marks.hpp).
+// the table is full, the marks of refused keys are removed (storage.hpp).
 //
 // If all keys were inserted by table segments (segmented_insertion.hpp), the order of the keys in a
 // full bucket is a mark as well (key_order.hpp).
 //
-//   tuning.hpp          bytes of a bucket, keys in flight: by execution space
-//   ref.hpp             the table as kernels see it: this file
-//   storage.hpp         its memory
-//   rebuild_marks.hpp   the marks of a full table, without those of refused keys
+//   tuning.hpp    bytes of a bucket, keys in flight: by execution space
+//   ref.hpp       the table as kernels see it: this file
+//   storage.hpp   its memory
 //
 // Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One
 // key followed through an insertion: docs/design/hash_map_walkthrough.md.

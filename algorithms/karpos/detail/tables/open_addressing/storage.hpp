@@ -10,14 +10,22 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/detail/tables/open_addressing/rebuild_marks.hpp"
 #include "karpos/detail/tables/open_addressing/ref.hpp"
 #include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/table_options.hpp"
 
 namespace karpos::detail::open_addressing {
+
+/// Sets the overflow marks of the key in slot i, in `marks`: the body of a loop over slots.
+template <class Table>
+struct gather_marks {
+  Table table;
+  std::uint32_t* marks;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { table.mark_stored_key(i, marks); }
+};
 
 /// The memory of an open-addressing table: an array of slots in bucket pairs, and an array of
 /// overflow marks with the fullness (fullness.hpp) at its end. A storage for hash_table.
@@ -94,16 +102,22 @@ class storage : public Traits {
   void invalidate_rebuilt_marks() const {
     std::atomic_ref(m_has_rebuilt_marks).store(false, std::memory_order_relaxed);
   }
-  /// Removes the marks of refused keys, if there is memory for that. Blocks. Requires: no slot is
-  /// empty, and all keys are published.
+  /// Removes the marks of refused keys, if there is memory for that: insertions that set marks
+  /// eagerly leave them, and if there are many, no lookup of a missing key ends early. The marks of
+  /// the stored keys are gathered beside the table, then replace those of the table. Blocks.
+  /// Requires: no slot is empty, and all keys are published.
   void rebuild_marks(execution_space const& exec) {
     std::uint64_t const words = mark_words(m_pairs);
     try {
       auto const gathered = allocate_table<memory_space>(words * sizeof(std::uint32_t), [&] {
         return uninitialized_array<mark_view>(exec, label("marks of stored keys"), words);
       });
-      open_addressing::rebuild_marks(label("rebuild marks"), exec, ref(), slots_of(m_pairs),
-                                     m_marks.data(), gathered.data());
+      fill(label("rebuild marks"), exec, gathered, 0);
+      device::loop_over(label("rebuild marks"), exec, slots_of(m_pairs),
+                        gather_marks<ref_type>{ref(), gathered.data()});
+      Kokkos::deep_copy(exec,
+                        Kokkos::subview(m_marks, std::pair<std::uint64_t, std::uint64_t>(0, words)),
+                        gathered);
       exec.fence("karpos::hash_table: the memory that marks were gathered in is freed");
       m_has_rebuilt_marks = true;
     } catch (allocation_error const&) {
