@@ -83,6 +83,17 @@ struct slot_layout {
   }
 };
 
+/// Predicate: a slot holds a certain key, compared as bits.
+template <class Layout>
+struct holds_key_bits {
+  using key_bits = typename Layout::key_bits;
+  key_bits key;
+  KOKKOS_FUNCTION bool operator()(typename Layout::word w) const {
+    return Layout::key_of(w) == key;
+  }
+  KOKKOS_FUNCTION key_bits wanted_key() const { return key; }
+};
+
 /// The sentinels: keys that mark slots and therefore cannot be stored.
 template <class Bits>
 struct sentinels {

@@ -81,12 +81,7 @@ class slot_protocol {
     }
     KOKKOS_FUNCTION key_bits wanted_key() const { return layout::key_of(empty); }
   };
-  /// Predicate: the slot holds a certain key, compared as bits.
-  struct has_key {
-    key_bits key;
-    KOKKOS_FUNCTION bool operator()(word w) const { return layout::key_of(w) == key; }
-    KOKKOS_FUNCTION key_bits wanted_key() const { return key; }
-  };
+  using has_key = holds_key_bits<layout>;
   KOKKOS_FUNCTION is_unused is_empty() const { return {empty_slot()}; }
 
   /// Tries to claim an empty slot for the item. Returns the slot's word before: empty if it was
@@ -208,7 +203,8 @@ template <class Key, class Protocol, class KeyEqual, class Query>
 KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Query const& query) {
   if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
                 (std::is_arithmetic_v<Key> || std::is_enum_v<Key>))
-    return typename Protocol::has_key{key_bits_of<typename Protocol::key_bits>(query)};
+    return holds_key_bits<typename Protocol::layout>{
+        key_bits_of<typename Protocol::key_bits>(query)};
   else
     return has_equal_key<Key, Protocol, KeyEqual, Query>{slot, equal, query};
 }

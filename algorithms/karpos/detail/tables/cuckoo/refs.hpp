@@ -128,7 +128,7 @@ class layout_ref {
   KOKKOS_FUNCTION std::uint64_t hash(key_type const& key) const { return m_table.hash_of(key); }
   KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.slot.reserved(key); }
   KOKKOS_FUNCTION auto holds(key_type const& key) const {
-    return typename protocol::has_key{key_bits_of<typename layout::key_bits>(key)};
+    return holds_key_bits<layout>{key_bits_of<typename layout::key_bits>(key)};
   }
   KOKKOS_FUNCTION protocol const& slot() const { return m_table.slot; }
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_table.slots + i; }

@@ -98,6 +98,20 @@ KOKKOS_FUNCTION constexpr std::uint64_t words_behind_slots(std::uint64_t pairs) 
   return mark_words(pairs) + fullness::words_for(2 * pairs);
 }
 
+KOKKOS_FUNCTION constexpr std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
+  return pair * marks_per_pair + hash % marks_per_pair;
+}
+/// Returns whether the mark of the bucket pair that a path has come to is set.
+template <class Path>
+KOKKOS_INLINE_FUNCTION bool is_marked(std::uint32_t const* marks, Path const& p) {
+  std::uint64_t const bit = mark_bit(p.pair(), p.hash());
+  return ((device::load_relaxed(marks + bit / 32) >> (bit % 32)) & 1u) != 0;
+}
+KOKKOS_INLINE_FUNCTION void set_mark(std::uint32_t* marks, std::uint64_t pair, std::uint64_t hash) {
+  std::uint64_t const bit = mark_bit(pair, hash);
+  device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
+}
+
 /// Returns whether a table has no free slot, by its fullness at `words`. An insertion that has
 /// tried many buckets first inspects a few more parts of the table. bucket_is_full(bucket): whether
 /// that bucket has no free slot.
@@ -129,6 +143,17 @@ KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_
     stride = sum(stride, stride);
     f(pair);
   }
+}
+
+/// Sets the marks before the bucket that path p has come to, for a key that is stored, or about to
+/// be. A release fence follows the marks of keys behind full_check_bucket, so that a thread that
+/// finds the table full sees these marks. `start`: the path at its first bucket.
+template <class Path>
+KOKKOS_INLINE_FUNCTION void set_marks_before(std::uint32_t* marks, Path const& start, Path const& p,
+                                             std::uint64_t pairs) {
+  for_each_mark(start, pairs, p.tried(),
+                [&](std::uint64_t pair) { set_mark(marks, pair, p.hash()); });
+  if (p.tried() > full_check_bucket) device::release_fence();
 }
 
 /// The table as kernels see it; probe.hpp says what they ask of a table.
@@ -240,7 +265,7 @@ class table_ref : public Traits {
       // Slots fill from the left. If the last slot was filled after the window was read, the key
       // was not stored when the window was read.
       bool ended = m_slot.is_empty()(device::load_relaxed(slots + last));
-      if (at_mark(p.tried())) ended |= !marked(p);
+      if (at_mark(p.tried())) ended |= !is_marked(m_marks, p);
       return lookup_step<mapped_type>(static_cast<bool>(present | ended),
                                       {present, layout::value_of(slot)});
     }
@@ -367,7 +392,7 @@ class table_ref : public Traits {
   template <device::tile Tile, class Window>
   KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
     if (window.any(m_slot.is_empty())) return true;
-    return at_mark(p.tried()) && !t.once([&] { return marked(p); });
+    return at_mark(p.tried()) && !t.once([&] { return is_marked(m_marks, p); });
   }
 
   /// Returns whether the first pair ends a path, by the order of the keys in its second bucket
@@ -381,34 +406,17 @@ class table_ref : public Traits {
     return !has_tombstone && (order::marks(key) >> order::class_of(p.hash()) & 1) == 0;
   }
 
-  KOKKOS_FUNCTION static std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
-    return pair * marks_per_pair + hash % marks_per_pair;
-  }
-  KOKKOS_FUNCTION bool marked(path const& p) const {
-    std::uint64_t const bit = mark_bit(p.pair(), p.hash());
-    return ((device::load_relaxed(m_marks + bit / 32) >> (bit % 32)) & 1u) != 0;
-  }
-  KOKKOS_FUNCTION static void set_mark(std::uint32_t* marks, std::uint64_t pair,
-                                       std::uint64_t hash) {
-    std::uint64_t const bit = mark_bit(pair, hash);
-    device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
-  }
   /// Sets the mark of the bucket that a path has come to. A release fence follows if other threads
-  /// may test the mark, see set_marks.
+  /// may test the mark, see set_marks_before.
   KOKKOS_FUNCTION bool mark_pair(path const& p) const {
     set_mark(m_marks, p.pair(), p.hash());
     if (p.tried() >= full_check_bucket) device::release_fence();
     return true;
   }
-  /// Sets the marks before the bucket that a path has come to, for a key that is stored, or about
-  /// to be. A release fence follows the marks of keys behind full_check_bucket, so that a thread
-  /// that finds the table full sees these marks.
   template <device::tile Tile>
   KOKKOS_FUNCTION void set_marks(Tile const& t, path const& p) const {
     t.once([&] {
-      for_each_mark(start_at(p.hash()), pairs(), p.tried(),
-                    [&](std::uint64_t pair) { set_mark(m_marks, pair, p.hash()); });
-      if (p.tried() > full_check_bucket) device::release_fence();
+      set_marks_before(m_marks, start_at(p.hash()), p, pairs());
       return true;
     });
   }
@@ -417,7 +425,7 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION bool is_refused(path const& p) const {
     return open_addressing::is_full(m_marks + mark_words(pairs()), pairs(), p.tried(),
                                     [this](std::uint64_t bucket) { return is_full(bucket); }) &&
-           !marked(p);
+           !is_marked(m_marks, p);
   }
   KOKKOS_FUNCTION bool is_full(std::uint64_t bucket) const {
     for (std::uint64_t i = bucket * bucket_slots; i < (bucket + 1) * bucket_slots; ++i)

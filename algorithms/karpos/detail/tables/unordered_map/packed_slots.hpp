@@ -20,24 +20,13 @@
 
 namespace karpos::detail::unordered_map {
 
-/// Predicate: the key half of a slot equals `key`.
-template <class Layout>
-struct has_key_bits_of {
-  using word = typename Layout::word;
-  using key_bits = typename Layout::key_bits;
-  key_bits key;
-  KOKKOS_FUNCTION bool operator()(word w) const { return Layout::key_of(w) == key; }
-  KOKKOS_FUNCTION key_bits wanted_key() const { return key; }
-};
-
 template <class Key, class Value, class ExecSpace>
 class packed_slots {
  public:
   using layout = slot_layout<Key, Value>;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
-  using key_equals = has_key_bits_of<layout>;
-  using query = key_equals;
+  using query = holds_key_bits<layout>;
   struct record {};  // packed slots have none
   static constexpr bool has_records = false, has_values_in_words = layout::has_value;
   static constexpr int bucket_slots = 32 / static_cast<int>(sizeof(word));
@@ -53,8 +42,8 @@ class packed_slots {
   KOKKOS_FUNCTION static word empty_word() { return layout::pack(empty, blank_value()); }
   KOKKOS_FUNCTION static word erased_word() { return layout::pack(erased, blank_value()); }
   KOKKOS_FUNCTION static bool is_live(word w) { return !is_mark(layout::key_of(w)); }
-  KOKKOS_FUNCTION static bool is_empty_word(word w) { return layout::key_of(w) == empty; }
-  KOKKOS_FUNCTION static bool is_erased_word(word w) { return layout::key_of(w) == erased; }
+  KOKKOS_FUNCTION static query is_empty() { return {empty}; }
+  KOKKOS_FUNCTION static query is_erased() { return {erased}; }
 
   KOKKOS_FUNCTION word* words(std::uint64_t i = 0) const { return m_words + i; }
   KOKKOS_FUNCTION std::uint64_t slots() const { return m_slots; }
@@ -72,21 +61,13 @@ class packed_slots {
   /// Returns the query for a reserved slot, which stores 0 as key once it is filled.
   KOKKOS_FUNCTION static query make_reserved_query() { return {0}; }
 
-  template <class Window>
-  KOKKOS_FUNCTION static auto match_empty(Window const& window) {
-    return window.match(key_equals{empty});
-  }
-  template <class Window>
-  KOKKOS_FUNCTION static auto match_tombstones(Window const& window) {
-    return window.match(key_equals{erased});
-  }
   /// Returns the slots that other threads are about to fill with what may be the key.
   template <class Window>
   KOKKOS_FUNCTION static lane_mask<bucket_slots> match_pending(Window const& window, query const&) {
     if constexpr (one_step)
       return lane_mask<bucket_slots>();
     else
-      return window.match(key_equals{busy});
+      return window.match(query{busy});
   }
   template <device::access Access, class Equal>
   KOKKOS_FUNCTION static bool holds(std::uint64_t, Key const&, Equal const&) {

@@ -179,10 +179,11 @@ class table {
       }
       again = static_cast<bool>(slots_type::match_pending(window, query));
       if (again) continue;
-      auto const empty = slots_type::match_empty(window),
-                 free = empty | slots_type::match_tombstones(window);
+      auto const empty = window.match(slots_type::is_empty()),
+                 free = empty | window.match(slots_type::is_erased());
       if (free && first_free == 0) first_free = p.tried();
-      bool const closed = empty || (open_addressing::at_mark(p.tried()) && !marked(p));
+      bool const closed =
+          empty || (open_addressing::at_mark(p.tried()) && !open_addressing::is_marked(m_marks, p));
       if (searching && (closed || p.tried() == last)) {
         searching = false;
         if (first_free != 0 && first_free != p.tried()) {
@@ -233,13 +234,13 @@ class table {
     std::uint64_t const hash = hash_of(m_hash, key), bucket = i / bucket_slots;
     for (path p(hash, m_home); p.bucket() != bucket && p.tried() < buckets(); p.advance(pairs())) {
       device::set_bits(m_passed + p.bucket() / 32, std::uint32_t(1) << p.bucket() % 32);
-      if (open_addressing::at_mark(p.tried())) set_mark(p.pair(), hash);
+      if (open_addressing::at_mark(p.tried())) open_addressing::set_mark(m_marks, p.pair(), hash);
     }
   }
   /// Resets an erased slot, and makes it empty unless a key went past its bucket.
   KOKKOS_FUNCTION void reclaim(std::uint64_t i) const {
     word* const at = m_slots.words(i);
-    if (!slots_type::is_erased_word(*at)) return;
+    if (!slots_type::is_erased()(*at)) return;
     std::uint64_t const bucket = i / bucket_slots;
     bool const passed = i < m_slots.slots() && (m_passed[bucket / 32] >> bucket % 32 & 1u) != 0;
     *at = passed ? slots_type::erased_word() : slots_type::empty_word();
@@ -339,14 +340,15 @@ class table {
       auto const window = load_bucket<Words>(t, p);
       std::uint64_t const at = find_in<Records>(window, p, query, key);
       if (at != no_index) return at;
-      auto const empty = slots_type::match_empty(window);
+      auto const empty = window.match(slots_type::is_empty());
       if constexpr (Words != Records) {
-        auto const open =
-            empty | slots_type::match_tombstones(window) | slots_type::match_pending(window, query);
+        auto const open = empty | window.match(slots_type::is_erased()) |
+                          slots_type::match_pending(window, query);
         if (open && first_open == no_index) first_open = index(p, open.first());
       }
       if (empty) return no_index;
-      if (open_addressing::at_mark(p.tried()) && !marked(p)) return no_index;
+      if (open_addressing::at_mark(p.tried()) && !open_addressing::is_marked(m_marks, p))
+        return no_index;
       if (p.tried() == buckets()) return no_index;
     }
   }
@@ -357,7 +359,7 @@ class table {
     return is_free(load<access::shared>(at));
   }
   KOKKOS_FUNCTION static bool is_free(word w) {
-    return slots_type::is_empty_word(w) || slots_type::is_erased_word(w);
+    return slots_type::is_empty()(w) || slots_type::is_erased()(w);
   }
   /// Returns a path at its n-th bucket, counted from 1.
   KOKKOS_FUNCTION path bucket_on_path(std::uint64_t hash, std::uint32_t n) const {
@@ -393,29 +395,15 @@ class table {
     }
   }
 
-  KOKKOS_FUNCTION static std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
-    return pair * open_addressing::marks_per_pair + hash % open_addressing::marks_per_pair;
-  }
-  KOKKOS_FUNCTION bool marked(path const& p) const {
-    std::uint64_t const bit = mark_bit(p.pair(), p.hash());
-    return (device::load_relaxed(m_marks + bit / 32) >> bit % 32 & 1u) != 0;
-  }
-  KOKKOS_FUNCTION void set_mark(std::uint64_t pair, std::uint64_t hash) const {
-    std::uint64_t const bit = mark_bit(pair, hash);
-    device::set_bits(m_marks + bit / 32, std::uint32_t(1) << bit % 32);
-  }
-  /// Sets the overflow marks before the bucket of a key that is stored, or about to be; see
-  /// open_addressing/ref.hpp.
+  /// Sets the overflow marks before the bucket of a key that is stored, or about to be.
   KOKKOS_FUNCTION void set_marks(path const& p) const {
-    if (p.tried() <= open_addressing::first_mark) return;
-    open_addressing::for_each_mark(path(p.hash(), m_home), pairs(), p.tried(),
-                                   [&](std::uint64_t pair) { set_mark(pair, p.hash()); });
-    if (p.tried() > open_addressing::full_check_bucket) device::release_fence();
+    if (p.tried() > open_addressing::first_mark)
+      open_addressing::set_marks_before(m_marks, path(p.hash(), m_home), p, pairs());
   }
   KOKKOS_FUNCTION bool is_refused(path const& p) const {
     return open_addressing::is_full(m_passed + passed_words(pairs()), pairs(), p.tried(),
                                     [this](std::uint64_t bucket) { return is_full(bucket); }) &&
-           !marked(p);
+           !open_addressing::is_marked(m_marks, p);
   }
   /// Returns whether a bucket has no free slot, neither an empty nor an erased one.
   KOKKOS_FUNCTION bool is_full(std::uint64_t bucket) const {

@@ -56,18 +56,11 @@ inline constexpr bool is_pair<Kokkos::pair<A, B>> = !std::is_void_v<B>;
 template <class A, class B>
 inline constexpr bool is_pair<std::pair<A, B>> = true;
 
-/// Predicate: the word of a slot equals `word`.
-struct is_word {
-  std::uint32_t word;
-  KOKKOS_FUNCTION bool operator()(std::uint32_t w) const { return w == word; }
-  KOKKOS_FUNCTION std::uint32_t wanted_key() const { return word; }
-};
-
 template <class Key, class Value>
 class wide_slots {
  public:
   using word = std::uint32_t;
-  using query = is_word;
+  using query = holds_key_bits<slot_layout<word, no_value>>;  ///< a slot with that word
   using record = record_of<Key, Value>;
   static constexpr bool has_records = true, has_values_in_words = false;
   static constexpr int bucket_slots = 8;
@@ -81,9 +74,9 @@ class wide_slots {
 
   KOKKOS_FUNCTION static word empty_word() { return 0; }
   KOKKOS_FUNCTION static word erased_word() { return 4; }
-  KOKKOS_FUNCTION static bool is_empty_word(word w) { return w == empty_word(); }
+  KOKKOS_FUNCTION static query is_empty() { return {empty_word()}; }
+  KOKKOS_FUNCTION static query is_erased() { return {erased_word()}; }
   KOKKOS_FUNCTION static bool is_live(word w) { return (w & 3) == live; }
-  KOKKOS_FUNCTION static bool is_erased_word(word w) { return w == erased_word(); }
 
   KOKKOS_FUNCTION word* words(std::uint64_t i = 0) const { return m_words + i; }
   KOKKOS_FUNCTION std::uint64_t slots() const { return m_slots; }
@@ -95,16 +88,8 @@ class wide_slots {
   }
   KOKKOS_FUNCTION static query make_reserved_query() { return {0}; }
   template <class Window>
-  KOKKOS_FUNCTION static auto match_empty(Window const& window) {
-    return window.match(is_word{empty_word()});
-  }
-  template <class Window>
-  KOKKOS_FUNCTION static auto match_tombstones(Window const& window) {
-    return window.match(is_word{erased_word()});
-  }
-  template <class Window>
   KOKKOS_FUNCTION static auto match_pending(Window const& window, query const& q) {
-    return window.match(is_word{claimed_for(q)});
+    return window.match(query{claimed_for(q)});
   }
   /// Returns whether a slot holds the key. Requires: the slot was seen live, with the key's tag.
   template <device::access Access, class Equal>
@@ -118,7 +103,7 @@ class wide_slots {
     if (device::compare_and_swap(words(i), free, claimed_for(q)) != free) return false;
     assign<Key>(m_records[i].key, key);
     if constexpr (!std::is_same_v<Value, no_value>) assign<Value>(m_records[i].value, value);
-    device::store_release(words(i), q.word);
+    device::store_release(words(i), q.key);
     return true;
   }
   KOKKOS_FUNCTION bool erase(std::uint64_t i, word seen) const {
@@ -171,7 +156,7 @@ class wide_slots {
       copy<sizeof(T)>(from, to);
   }
   static constexpr word claimed = 1, live = 2;
-  KOKKOS_FUNCTION static word claimed_for(query const& q) { return q.word ^ live ^ claimed; }
+  KOKKOS_FUNCTION static word claimed_for(query const& q) { return q.key ^ live ^ claimed; }
 
   struct boxed {
     Key key;
