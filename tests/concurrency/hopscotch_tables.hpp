@@ -45,7 +45,7 @@ class hopscotch_host_table {
   hopscotch_host_table(hopscotch_host_table const&) = delete;
 
   void clear() {
-    lines_type const t = table().lines();
+    lines_type const t = table();
     for (std::uint64_t l = 0; l < m_geometry.lines(); ++l) {
       *t.line(l) = ref_type::protocol::head(0);
       std::fill_n(t.line(l) + 1, hopscotch::line_slots, t.slot().empty_slot());
@@ -86,7 +86,7 @@ class hopscotch_host_table {
 
   /// Returns the slot of the neighbourhood that holds a key, or no_slot.
   int place_of(Key key) const {
-    lines_type const t = table().lines();
+    lines_type const t = table();
     std::uint64_t const home = t.start(key).home;
     for (int s = 0; s < hopscotch::neighbourhood_slots; ++s)
       if (layout::key_of(*t.slot_of(home, s)) == karpos::to_bits<key_bits>(key)) return s;
@@ -99,7 +99,7 @@ class hopscotch_host_table {
       n += layout::key_of(*table().slot_at(i)) == karpos::to_bits<key_bits>(key);
     return n;
   }
-  hopscotch_inspection inspect() const { return karpos_test::inspect(table().lines()); }
+  hopscotch_inspection inspect() const { return karpos_test::inspect(table()); }
 
  private:
   std::uint64_t words() const { return m_geometry.lines() * ref_type::line_words; }

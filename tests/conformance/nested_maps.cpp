@@ -47,7 +47,7 @@ struct count_lines {
   view<u32> keys;
   KOKKOS_FUNCTION void operator()(u64 i, u64& sum) const {
     using thread = karpos::device::tile_for<space, 1>;
-    auto const at = table.lines().template find<karpos::device::access::shared>(
+    auto const at = table.template find<karpos::device::access::shared>(
         thread{}, table.start(keys(i)), table.holds(keys(i)));
     sum += at.slot < karpos::detail::hopscotch::line_slots ? 1 : 3;
   }
@@ -116,7 +116,7 @@ void fill_with_parts(std::string const& what) {
 
 /// Returns where a map places some hashes.
 u64 place(probed_map const& map, u64 hash) { return map.table().home_of(hash); }
-u64 place(hopping_map const& map, u64 hash) { return map.table().lines().geometry().home_of(hash); }
+u64 place(hopping_map const& map, u64 hash) { return map.table().geometry().home_of(hash); }
 template <class Map>
 std::vector<u64> places(Map const& map) {
   std::vector<u64> all;

@@ -21,7 +21,7 @@ hopscotch_inspection inspect_map(karpos::hopscotch_map<Key, T, Space, Hash, KeyE
   using host = Kokkos::DefaultHostExecutionSpace;
   struct copy_type : karpos::hopscotch_map<Key, T, host, Hash, KeyEqual> {
     using copy_type::hopscotch_map::hopscotch_map;
-    auto lines() const { return this->m_storage.ref().lines(); }
+    auto lines() const { return this->m_storage.ref(); }
   };
   Space{}.fence();
   options.load = 0.98;

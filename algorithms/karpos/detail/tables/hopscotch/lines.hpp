@@ -47,15 +47,15 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
 /// The lines of a hopscotch table, and how they are read: the phase `find`. Readers take no lock
 /// and write nothing. A tile is a thread, or some lanes of a warp (CUDA: a cooperative group).
 template <class Traits>
-class lines {
+class lines : public Traits {
  public:
-  using key_type = typename Traits::key_type;
-  using mapped_type = typename Traits::mapped_type;
-  using execution_space = typename Traits::execution_space;
-  using protocol = typename Traits::protocol;
-  using layout = typename Traits::layout;
-  using word = typename Traits::word;
-  using key_bits = typename Traits::key_bits;
+  using typename Traits::execution_space;
+  using typename Traits::key_bits;
+  using typename Traits::key_type;
+  using typename Traits::layout;
+  using typename Traits::mapped_type;
+  using typename Traits::protocol;
+  using typename Traits::word;
   using path = key_home;
   using located = location<word>;
   static constexpr int line_words = line_slots + 1;

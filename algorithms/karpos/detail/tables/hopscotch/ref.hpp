@@ -53,16 +53,15 @@ namespace karpos::detail::hopscotch {
 /// The table as kernels see it; probe.hpp says what they ask of a table. One step decides an
 /// operation.
 template <class Traits>
-class table_ref : public Traits {
+class table_ref : public lines<Traits> {
+  using base = lines<Traits>;
+
  public:
-  using typename Traits::key_type;
-  using typename Traits::layout;
-  using typename Traits::mapped_type;
-  using typename Traits::protocol;
-  using typename Traits::word;
-  using path = key_home;
-  using located = location<word>;
-  static constexpr int line_words = hopscotch::lines<Traits>::line_words;
+  using typename base::layout;
+  using typename base::located;
+  using typename base::mapped_type;
+  using typename base::path;
+  using typename base::word;
   /// Values move: a merge holds the lock of its key.
   static constexpr bool merges_under_lock = true;
   /// For kernels that write: see launch.hpp.
@@ -70,40 +69,25 @@ class table_ref : public Traits {
       tuning<typename Traits::execution_space>::threads_at_once;
 
   table_ref() = default;
-  explicit table_ref(hopscotch::lines<Traits> const& l) : m_lines(l) {}
+  explicit table_ref(base const& l) : base(l) {}
 
-  KOKKOS_FUNCTION hopscotch::lines<Traits> const& lines() const { return m_lines; }
-  template <class Query>
-  KOKKOS_FUNCTION std::uint64_t hash(Query const& query) const {
-    return m_lines.hash(query);
-  }
-  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return m_lines.start_at(hash); }
-  template <class Query>
-  KOKKOS_FUNCTION path start(Query const& query) const {
-    return m_lines.start(query);
-  }
+  using base::slot;
   KOKKOS_FUNCTION static std::uint64_t home_of(std::uint64_t hash) { return hash; }
-  KOKKOS_FUNCTION path at_home(std::uint64_t hash) const { return start_at(hash); }
+  KOKKOS_FUNCTION path at_home(std::uint64_t hash) const { return this->start_at(hash); }
   KOKKOS_FUNCTION static void advance(path const&) {}
   KOKKOS_FUNCTION static bool past_end(path const&) { return false; }
   KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {
-    device::prefetch(m_lines.line(p.home));
+    device::prefetch(this->line(p.home));
   }
   template <class Query>
   KOKKOS_FUNCTION bool reserved(Query const& query) const {
-    return m_lines.slot().reserved(query);
+    return slot().reserved(query);
   }
-  template <class Query>
-  KOKKOS_FUNCTION auto holds(Query const& query) const {
-    return m_lines.holds(query);
-  }
-  KOKKOS_FUNCTION protocol const& slot() const { return m_lines.slot(); }
-  KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_lines.slot_at(i); }
 
   template <device::access Access, device::tile Tile, class Holds>
   KARPOS_STEP_FUNCTION lookup_step<mapped_type> find_step(Tile const& t, path const& p,
                                                           Holds const& holds_query) const {
-    located const at = m_lines.template find<Access>(t, p, holds_query);
+    located const at = this->template find<Access>(t, p, holds_query);
     bool const present = static_cast<bool>(at);
     return lookup_step<mapped_type>::decide(
         {present, select(present, layout::value_of(at.pair), mapped_type{})});
@@ -133,7 +117,7 @@ class table_ref : public Traits {
   }
 
  private:
-  KOKKOS_FUNCTION relocation<Traits> relocator() const { return relocation<Traits>(m_lines); }
+  KOKKOS_FUNCTION relocation<Traits> relocator() const { return relocation<Traits>(*this); }
 
   /// The outcome of an operation, and for a lookup where the key is.
   struct operation_result {
@@ -152,7 +136,7 @@ class table_ref : public Traits {
     located at;
     for (device::back_off pause;; pause.wait()) {
       if constexpr (!merges) {
-        at = m_lines.template find<device::access::shared>(t, p, holds_key);
+        at = this->template find<device::access::shared>(t, p, holds_key);
         if (op == map_op::find) return {at ? outcome::found : outcome::absent, at};
         if (static_cast<bool>(at) == (op == map_op::insert))
           return {at ? outcome::existing : outcome::absent, at};
@@ -162,7 +146,7 @@ class table_ref : public Traits {
       if (try_change_at_home(t, p, before, op, pair, at)) {
         if (op == map_op::insert) return {outcome::inserted, at};
         t.once([&] {
-          m_lines.mark_line_free_after_unlock(p.home);
+          this->mark_line_free_after_unlock(p.home);
           return true;
         });
         return {outcome::erased, at};
@@ -192,7 +176,7 @@ class table_ref : public Traits {
     int const s = erases ? at.slot : others.first();
     word const from = erases ? at.pair : slot().empty_slot(),
                to = erases ? slot().empty_slot() : pair;
-    word* const home = m_lines.line(p.home);
+    word* const home = this->line(p.home);
     if (!t.once([&] { return slot().replace(home + 1 + s, from, to, home); })) return false;
     relocator().unlock(t, p,
                        slot_bit(s) | recount(before, p.key_class, erases ? count - 1 : count + 1));
@@ -207,7 +191,7 @@ class table_ref : public Traits {
                                               mapped_type const& value,
                                               Combine const& combine) const {
     std::uint32_t const count = count_in(before, p.key_class);
-    auto const all = m_lines.load_line(t, p.home);
+    auto const all = this->load_line(t, p.home);
     if (count > 0) {
       if (auto const hit = all.template match<1>(holds_key)) {
         merge(t, p, {hit.first() - 1, all.get(hit.first())}, value, combine);
@@ -219,7 +203,7 @@ class table_ref : public Traits {
       for (auto holes = all.template match<1>(slot().is_empty()); holes;
            holes = holes.without_first()) {
         int const s = holes.first() - 1;
-        if (!t.once([&] { return slot().try_fill(m_lines.line(p.home) + 1 + s, pair); })) continue;
+        if (!t.once([&] { return slot().try_fill(this->line(p.home) + 1 + s, pair); })) continue;
         relocator().unlock(t, p, slot_bit(s) | recount(before, p.key_class, count + 1));
         return outcome::inserted;
       }
@@ -243,10 +227,10 @@ class table_ref : public Traits {
       }
       now = update(t, p, before, holds_key, pair, value, combine, now.hole);
       if (now.step.decided()) break;
-      if (m_lines.is_full(t)) return outcome::full;
+      if (this->is_full(t)) return outcome::full;
       now.hole = relocator().find_closer_empty(t, p.home);
       if (now.hole == no_slot) {
-        m_lines.inspect(t);
+        this->inspect(t);
         return outcome::full;
       }
     }
@@ -267,7 +251,7 @@ class table_ref : public Traits {
   KOKKOS_FUNCTION locked_step update(Tile const& t, path const& p, std::uint64_t before,
                                      Holds const& holds_key, word pair, mapped_type const& value,
                                      Combine const& combine, int hole) const {
-    if (located const at = m_lines.find_locked(t, p, before, holds_key)) {
+    if (located const at = this->find_locked(t, p, before, holds_key)) {
       merge(t, p, at, value, combine);
       relocator().unlock(t, p);
       return {outcome_step::decide(outcome::existing), hole};
@@ -279,8 +263,8 @@ class table_ref : public Traits {
     }
     bool const far = hole >= line_slots;
     t.once([&] {
-      if (far) device::set_bits(m_lines.hop_word(p.home), slot_bit(hole) | far_bit(p.key_class));
-      slot().fill(m_lines.slot_of(p.home, hole), pair);
+      if (far) device::set_bits(this->hop_word(p.home), slot_bit(hole) | far_bit(p.key_class));
+      slot().fill(this->slot_of(p.home, hole), pair);
       return true;
     });
     std::uint32_t const count = count_in(before, p.key_class);
@@ -294,7 +278,7 @@ class table_ref : public Traits {
     if constexpr (!std::is_same_v<Combine, keep_stored>)
       t.once([&] {
         mapped_type const merged = combine(layout::value_of(at.pair), value);
-        slot().assign(m_lines.slot_of(p.home, at.slot),
+        slot().assign(this->slot_of(p.home, at.slot),
                       layout::pack(layout::key_of(at.pair), layout::bits_of(merged)));
         return true;
       });
@@ -306,9 +290,9 @@ class table_ref : public Traits {
   template <device::tile Tile>
   KOKKOS_FUNCTION bool try_remove(Tile const& t, path const& p, std::uint64_t before,
                                   located const& at) const {
-    word* const from = m_lines.slot_of(p.home, at.slot);
-    bool const removed = t.once(
-        [&] { return slot().reserve_full(from, at.pair, m_lines.line_of(p.home, at.slot)); });
+    word* const from = this->slot_of(p.home, at.slot);
+    bool const removed =
+        t.once([&] { return slot().reserve_full(from, at.pair, this->line_of(p.home, at.slot)); });
     std::uint64_t changes = 0;
     if (removed) {
       std::uint32_t const count = count_in(before, p.key_class);
@@ -326,17 +310,14 @@ class table_ref : public Traits {
                                            std::uint64_t before) const {
     auto const mine = [&](word w) {
       if (!slot().live(w)) return false;
-      path const other = m_lines.path_of(w);
+      path const other = this->path_of(w);
       return other.home == p.home && other.key_class == p.key_class;
     };
-    auto n =
-        static_cast<std::uint32_t>(m_lines.load_line(t, p.home).template match<1>(mine).count());
+    auto n = static_cast<std::uint32_t>(this->load_line(t, p.home).template match<1>(mine).count());
     for (lane_mask<neighbourhood_slots> far(far_slots(before)); far; far = far.without_first())
-      n += mine(t.once([&] { return device::load_relaxed(m_lines.slot_of(p.home, far.first())); }));
+      n += mine(t.once([&] { return device::load_relaxed(this->slot_of(p.home, far.first())); }));
     return n;
   }
-
-  hopscotch::lines<Traits> m_lines;
 };
 
 }  // namespace karpos::detail::hopscotch
