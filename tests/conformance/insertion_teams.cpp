@@ -74,7 +74,7 @@ struct emulated_map : open_map<Key, T, Hash> {
   segment_plan plan(u64 rows) const {
     return empty_table_plan<emulated_space, ref_type>(pairs(), rows);
   }
-  static constexpr bool has_segments = true;
+  static constexpr bool has_segments = true, has_tombstones = true;
   std::size_t bytes(u64 rows) const {
     return karpos::detail::insertion_bytes<keep_stored>(
         emulated_space{}, *this, bulk_strategy::partitioned, rows, karpos::detail::never_pays{});

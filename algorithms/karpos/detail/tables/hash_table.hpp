@@ -85,7 +85,7 @@ std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
         label("erase_if"), exec, capacity(),
         detail::make_scan_body<execution_space, detail::erase_if_body>(table, predicate));
   });
-  if constexpr (detail::tracks_free_slots<Storage>)  // by a kernel after the reduction, perhaps
+  if constexpr (Storage::tracks_free_slots)  // by a kernel after the reduction, perhaps
     exec.fence("karpos::hash_table: erase_if");
   m_slots_used.add_erased(n);
   return n;
@@ -147,7 +147,7 @@ void hash_table<Storage>::compact_before(execution_space const& exec, std::uint6
 /// host does not know of; an insertion of many keys is worth a count.
 template <class Storage>
 void hash_table<Storage>::prepare_insertion(execution_space const& exec, std::uint64_t more) {
-  if constexpr (detail::has_tombstones<Storage>) {
+  if constexpr (Storage::has_tombstones) {
     bool const counts = m_slots_used.exposed && more > tombstones_to_keep();
     if (counts || !has_slots_for({more, 0})) compact_before(exec, more);
   }
@@ -163,7 +163,7 @@ detail::operation_counts hash_table<Storage>::next_batch(execution_space const& 
                                                          Operations const& operations,
                                                          std::uint64_t first, std::uint64_t& size) {
   detail::operation_counts n{size, size};
-  if constexpr (detail::has_tombstones<Storage>) {
+  if constexpr (Storage::has_tombstones) {
     if (!m_slots_used.exposed && has_slots_for(n)) return n;
     auto const count = [&] {
       Kokkos::parallel_reduce(label("count operations"), detail::index_range(exec, size),
@@ -208,7 +208,7 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
   m_slots_used.add_possible_insertions(counts.insertions);
   m_slots_used.add_possible_erasures(counts.erasures);
   detail::invalidate_order(m_storage);
-  if constexpr (detail::eager_marks<Storage>) m_storage.invalidate_rebuilt_marks();
+  if constexpr (Storage::eager_marks) m_storage.invalidate_rebuilt_marks();
   table_type const table = m_storage.ref();
   device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
                                     detail::make_apply_body<distance>(table, operations, results));
@@ -343,7 +343,7 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
     if (!keeps_memory) m_slots_used.exposed = false;  // no ref points to the new memory
   }
   if (m_slots_used.exposed) detail::invalidate_order(m_storage);
-  if constexpr (detail::eager_marks<Storage>)
+  if constexpr (Storage::eager_marks)
     if (src.m_slots_used.exposed) m_storage.invalidate_rebuilt_marks();
   count_slots(exec);
   exec.fence("karpos::deep_copy: the source may change once this returns");
@@ -361,7 +361,7 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
 
 template <class Storage>
 void hash_table<Storage>::compact(execution_space const& exec)
-  requires detail::has_tombstones<Storage>
+  requires Storage::has_tombstones
 {
   this->require_memory();
   adopt(exec, rebuilt_copy(exec, "compact", max_keys(), false));

@@ -179,7 +179,7 @@ template <class Storage>
 template <class Rows>
 bool hash_table<Storage>::try_insert_segments(execution_space const& exec, Rows const& rows,
                                               bulk_options const& bulk, insert_report& report) {
-  if constexpr (detail::has_segments<Storage> && Rows::selects_every_key) {
+  if constexpr (Storage::has_segments && Rows::selects_every_key) {
     detail::require_key_type<key_type, typename Rows::keys_type>();
     detail::require_reachable<execution_space, typename Rows::keys_type,
                               detail::view_type_of<typename Rows::values_type>>();
@@ -204,7 +204,7 @@ bool hash_table<Storage>::try_reinsert_segments([[maybe_unused]] execution_space
                                                 [[maybe_unused]] char const* what,
                                                 [[maybe_unused]] Storage const& into,
                                                 [[maybe_unused]] insert_report& report) {
-  if constexpr (detail::has_segments<Storage>)
+  if constexpr (Storage::has_segments)
     return detail::with_segmented_insertion(
         exec, label(what), into,
         detail::plan_rebuild(exec, m_storage, into, [&] { return this->size(exec); }), {},
@@ -234,7 +234,7 @@ void hash_table<Storage>::insert_directly(execution_space const& exec, Storage c
         detail::make_insert_body<distance>(table, rows.keys, each, rows.combine, rows.stencil),
         report);
   };
-  if constexpr (detail::eager_marks<Storage>)
+  if constexpr (Storage::eager_marks)
     if (into.defers_marks()) return run(into.deferring_ref());
   run(into.ref());
 }
@@ -274,7 +274,7 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows cons
 /// buckets than in a table without refused keys.
 template <class Storage>
 void hash_table<Storage>::handle_refusals([[maybe_unused]] execution_space const& exec) {
-  if constexpr (detail::eager_marks<Storage>) {
+  if constexpr (Storage::eager_marks) {
     m_storage.defer_marks();
     if (m_storage.has_rebuilt_marks() && !m_slots_used.exposed) return;
     if (!m_slots_used.size_is_known()) count_slots(exec);
@@ -310,7 +310,7 @@ template <class Storage>
 std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& exec,
                                                        std::uint64_t keys,
                                                        bulk_strategy strategy) const
-  requires detail::stores_values<Storage>
+  requires Storage::layout::has_value
 {
   this->require_memory();
   detail::require_known(strategy);

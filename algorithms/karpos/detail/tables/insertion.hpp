@@ -57,6 +57,6 @@ inline constexpr bool has_distinct_keys = requires { typename Combine::has_disti
 /// Whether such an insertion may move a table that grows. It may if it is idempotent. It also may
 /// in open addressing, where the keys that found no slot are those that are absent afterwards.
 template <class Storage, class Combine>
-inline constexpr bool may_move = has_tombstones<Storage> || idempotent<Combine>;
+inline constexpr bool may_move = Storage::has_tombstones || idempotent<Combine>;
 
 }  // namespace karpos::detail

@@ -64,7 +64,7 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
       return {insertion_path::reduced, rows, 0, rows_reduction<Storage>::bytes(exec, rows)};
   }
 
-  if constexpr (has_segments<Storage>) {
+  if constexpr (Storage::has_segments) {
     using tuned = open_addressing::tuning<exec_space>;
     // The split numbers rows, and buckets, by 32 bits.
     constexpr std::uint64_t max_rows = ~std::uint32_t(0), max_pairs = max_rows / 2;
@@ -95,7 +95,7 @@ template <class Storage, class Size>
 insertion_plan plan_rebuild(typename Storage::execution_space const& exec, Storage const& from,
                             Storage const& to, Size const& size) {
   insertion_plan plan{insertion_path::direct, from.slot_count()};
-  if constexpr (has_segments<Storage>) {
+  if constexpr (Storage::has_segments) {
     using tuned = open_addressing::tuning<typename Storage::execution_space>;
     using row = open_addressing::row_of<typename Storage::ref_type>;
     // Only segments keep an order of keys that lookups use (key_order.hpp).

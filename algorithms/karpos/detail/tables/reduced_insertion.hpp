@@ -119,7 +119,7 @@ template <class Storage>
 inline constexpr bool reducible =
     !is_no_value<typename Storage::mapped_type> &&
     (sizeof(typename Storage::mapped_type) == 4 || sizeof(typename Storage::mapped_type) == 8) &&
-    (has_tombstones<Storage> ||
+    (Storage::has_tombstones ||
      std::is_same_v<typename Storage::key_equal, equal_to<typename Storage::key_type>>);
 /// Whether insertions assign values (of equal keys any value may win), and, on GPUs, rows of one
 /// key repeat their attempts until each has had the lock.

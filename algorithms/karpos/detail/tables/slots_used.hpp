@@ -6,34 +6,12 @@
 
 namespace karpos::detail {
 
-/// Whether bulk insertions into a full table rehash it. A storage sets this by a constant of that
-/// name.
-template <class Storage>
-inline constexpr bool grows = requires { requires Storage::grows; };
 /// Returns whether a table that grows stops at this number of slots: it has 16 for each key.
 inline bool ends_growth(std::uint64_t slots, std::uint64_t keys) { return slots / 16 >= keys; }
-/// Whether erased slots stay tombstones, which no insertion takes, until the table is compacted.
-template <class Storage>
-inline constexpr bool has_tombstones = requires { requires Storage::has_tombstones; };
-/// Whether a table stores values with its keys.
-template <class Storage>
-inline constexpr bool stores_values = Storage::layout::has_value;
-
-/// Whether insertions of many keys may go by table segments.
-template <class Storage>
-inline constexpr bool has_segments = requires { requires Storage::has_segments; };
-
-/// Whether insertions set overflow marks before they know whether the key finds a slot.
-template <class Storage>
-inline constexpr bool eager_marks = requires { requires Storage::eager_marks; };
-
-/// Whether a table remembers being full, so that erasures have to note free slots.
-template <class Storage>
-inline constexpr bool tracks_free_slots = requires { requires Storage::tracks_free_slots; };
 /// Calls f, which enqueues at most n erasures, with the ref that bulk erasures use.
 template <class Storage, class ExecSpace, class F>
 void with_erasure_ref(Storage const& storage, ExecSpace const& exec, std::uint64_t n, F const& f) {
-  if constexpr (tracks_free_slots<Storage>)
+  if constexpr (Storage::tracks_free_slots)
     storage.with_erasure_ref(exec, n, f);
   else
     f(storage.ref());

@@ -20,6 +20,19 @@ struct table_traits {
   using layout = slot_layout<Key, T>;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
+
+  // Defaults: the table's storage (storage.hpp) or the derived bundle sets those that hold.
+
+  /// Whether bulk insertions into a full table rehash it.
+  static constexpr bool grows = false;
+  /// Whether erased slots stay tombstones, which no insertion takes, until the table is compacted.
+  static constexpr bool has_tombstones = false;
+  /// Whether insertions of many keys may go by table segments.
+  static constexpr bool has_segments = false;
+  /// Whether insertions set overflow marks before they know whether the key finds a slot.
+  static constexpr bool eager_marks = false;
+  /// Whether a table remembers being full, so that erasures have to note free slots.
+  static constexpr bool tracks_free_slots = false;
 };
 
 /// Whether tables of two bundles hold the same bytes for the same contents, so that one can be

@@ -43,9 +43,7 @@ class storage : public Traits {
   using settings_type = table_settings<Traits>;
   using ref_type = table_ref<Traits>;
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
-  /// Bulk insertions into a full table rehash it.
-  static constexpr bool grows = true;
-  static constexpr bool tracks_free_slots = true;
+  static constexpr bool grows = true, tracks_free_slots = true;
 
   /// Makes a storage without memory, to be assigned to.
   storage() : m_settings(0, {}, {}, {}) {}

@@ -37,9 +37,7 @@ class storage : public Traits {
   using settings_type = table_settings<Traits>;
   using ref_type = table_ref<Traits>;
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
-  /// Erased slots stay tombstones until the table is compacted.
   static constexpr bool has_tombstones = true;
-  /// Insertions of many keys may go by table segments (segmented_insertion.hpp).
   static constexpr bool has_segments = tuning<execution_space>::has_segments && has_rows<ref_type>;
 
   /// Makes a storage without memory, to be assigned to.
