@@ -50,8 +50,7 @@ class cuckoo_map
   using base = typename cuckoo_map::cuckoo_table;
 
  public:
-  /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
-  /// bulk calls work on it, too.
+  /// The type of this map in host memory, which create_host_mirror returns.
   using host_mirror_type = cuckoo_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash>;
 
   using base::base;  // cuckoo_table.hpp

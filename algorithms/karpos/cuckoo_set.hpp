@@ -22,8 +22,7 @@ class cuckoo_set : public cuckoo_table<detail::cuckoo::table<
   using base = typename cuckoo_set::cuckoo_table;
 
  public:
-  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
-  /// bulk calls work on it, too.
+  /// The type of this set in host memory, which create_host_mirror returns.
   using host_mirror_type = cuckoo_set<Key, Kokkos::DefaultHostExecutionSpace, Hash>;
 
   using base::base;  // cuckoo_table.hpp

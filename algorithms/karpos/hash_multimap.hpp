@@ -51,8 +51,7 @@ class hash_multimap
 
  public:
   using typename base::options;
-  /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
-  /// bulk calls work on it, too.
+  /// The type of this map in host memory, which create_host_mirror returns.
   using host_mirror_type = hash_multimap<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 

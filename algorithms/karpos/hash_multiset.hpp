@@ -33,8 +33,7 @@ class hash_multiset
 
  public:
   using typename base::options;
-  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
-  /// bulk calls work on it, too.
+  /// The type of this set in host memory, which create_host_mirror returns.
   using host_mirror_type = hash_multiset<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual,
                                          Probing, PairNumber, BucketSlots>;
 

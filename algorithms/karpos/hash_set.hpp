@@ -26,8 +26,7 @@ class hash_set : public hash_table<detail::open_addressing::storage<detail::open
  public:
   static constexpr int bucket_slots = BucketSlots;
 
-  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
-  /// bulk calls work on it, too.
+  /// The type of this set in host memory, which create_host_mirror returns.
   using host_mirror_type =
       hash_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual, Probing, BucketSlots>;
 

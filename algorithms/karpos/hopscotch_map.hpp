@@ -60,8 +60,7 @@ class hopscotch_map : public hash_table<detail::hopscotch::storage<
   using base = typename hopscotch_map::hash_table;
 
  public:
-  /// The type of this map in host memory, which create_host_mirror returns: a whole table, so that
-  /// bulk calls work on it, too.
+  /// The type of this map in host memory, which create_host_mirror returns.
   using host_mirror_type = hopscotch_map<Key, T, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual>;
 
   using base::base;  // hash_table.hpp

@@ -21,8 +21,7 @@ class hopscotch_set
   using base = typename hopscotch_set::hash_table;
 
  public:
-  /// The type of this set in host memory, which create_host_mirror returns: a whole table, so that
-  /// bulk calls work on it, too.
+  /// The type of this set in host memory, which create_host_mirror returns.
   using host_mirror_type = hopscotch_set<Key, Kokkos::DefaultHostExecutionSpace, Hash, KeyEqual>;
 
   using base::base;  // hash_table.hpp

@@ -301,8 +301,9 @@ class lookup_table {
   }
 };
 
-/// Returns a copy of a table in the host's memory, for lookups there one key at a time. Blocks.
-/// Waits only for work on exec: fence other instances that change the table before.
+/// Returns a copy of a table in the host's memory, for lookups there one key at a time. It is a
+/// whole table, so that bulk calls work on it, too. Blocks. Waits only for work on exec: fence
+/// other instances that change the table before.
 /// Throws what deep_copy throws: allocation_error, and std::invalid_argument for a multimap or
 ///   multiset with pending pairs.
 template <class Map>
