@@ -175,10 +175,7 @@ class segmented_insertion {
           m_memory.by_counting, m_memory.split_workspace, m_memory.rows, m_memory.begins);
       counts = build(m_memory.counted, state, {rows(), m_memory.begins, {}});
     }
-    if (counts.skewed != 0) return false;
-    m_loses_order = counts.overflowed > 0;
-    report = finish(counts, report_view);
-    return true;
+    return try_finish(counts, report_view, report);
   }
   /// Inserts the keys of another table, as many as the memory is for, into an empty one. Returns
   /// whether it did: not if the list of overflowed rows is too short. Blocks.
@@ -189,10 +186,7 @@ class segmented_insertion {
     split(rows_of_slots<Table>(from, slots), empty_slot_filter<Table>{from});
     segment_counts const counts =
         build(m_memory.segments, {true, has_order}, m_memory.by_capacity.rows_in(rows()));
-    if (counts.skewed != 0) return false;
-    m_loses_order = counts.overflowed > 0;
-    report = finish(counts, report_view);
-    return true;
+    return try_finish(counts, report_view, report);
   }
   /// Returns whether keys were inserted that no team has seen: the order of keys says nothing of
   /// these.
@@ -246,11 +240,14 @@ class segmented_insertion {
         step(m_table, plan, rows, m.deferred, m.counts, state, m_combine));
     return read_back(m_exec, m.counts, "karpos::hash_table: counts of an insertion by segments");
   }
-  /// Inserts the overflowed and the deferred rows. Returns the report of all rows.
+  /// Inserts the overflowed and the deferred rows, unless no segment was built. Returns whether it
+  /// did; `done` becomes the report of all rows.
   template <class ReportView>
-  insert_report finish(segment_counts const& counts, ReportView const& report) const {
+  bool try_finish(segment_counts const& counts, ReportView const& report, insert_report& done) {
+    if (counts.skewed != 0) return false;
+    m_loses_order = counts.overflowed > 0;
     auto const& deferred = m_memory.deferred;
-    insert_report done = counts.report;
+    done = counts.report;
     std::uint64_t const stored = Kokkos::min(counts.deferred, deferred.capacity);
     if (counts.overflowed > 0)
       done += insert_each(counts.overflowed, body_for(m_memory.by_capacity.fine.list, everything{}),
@@ -261,7 +258,7 @@ class segmented_insertion {
       done += insert_deferred(
           counts.deferred > stored ? deferred.rows : group_by_second_pair(deferred.rows, stored),
           stored, everything{}, report);
-    return done;
+    return true;
   }
   /// Groups deferred rows by the pairs where their search goes on, so that what threads read and
   /// write at about the same time is close in memory. The grouped rows replace the rows that were
