@@ -50,7 +50,7 @@ struct build_buckets {
   /// other.
   static constexpr int rounds_of_team = Threads > 1 ? in_bucket::subtables : 0;
   static constexpr int rows_each = (max_items + Threads - 1) / Threads;
-  static constexpr int warp_lanes = tune::finishing_lanes;
+  static constexpr int warp_lanes = tune::warp_lanes;
   static constexpr auto lanes = static_cast<std::uint32_t>(warp_lanes);
   static_assert(Threads % warp_lanes == 0 && (rounds_of_team == 0 || rows_each <= 64));
 

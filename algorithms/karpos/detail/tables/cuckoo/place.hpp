@@ -39,7 +39,7 @@ struct place_items {
   static constexpr bool concurrent = tune::template places_concurrently<word>;
   static constexpr int threads = concurrent ? tune::placer_threads : tune::lone_placer_threads;
   static constexpr int teams_at_once = tune::placers_at_once;
-  static constexpr int tile_width = concurrent ? tune::placer_lanes : 1;
+  static constexpr int tile_width = concurrent ? tune::warp_lanes : 1;
   static constexpr std::uint64_t items_of_a_team =
       concurrent ? tune::placer_bytes / sizeof(word) : 1;
   static constexpr int max_evictions = 500;

@@ -34,7 +34,7 @@ struct place_in_scratch {
   using in_partition = partition_geometry<word>;
   using tune = tuning<ExecSpace>;
   static constexpr int threads = Threads, teams_at_once = 1;
-  static constexpr int tile_width = tune::placer_lanes;
+  static constexpr int tile_width = tune::warp_lanes;
   static constexpr std::uint32_t window_slots = in_partition::window_slots,
                                  max_windows = in_partition::small_windows;
   /// Items whose first window is full, at most: a fifth of a partition's items are such at load

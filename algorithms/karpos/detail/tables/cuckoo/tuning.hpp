@@ -20,6 +20,9 @@ struct tuning {
   /// Regions of one pass of a split; more take two (5,749 regions: one pass 2.05 ms, two 2.03).
   static constexpr std::uint64_t max_regions = 4096;
 
+  /// Lanes of the warps that finish a bucket, or place items.
+  static constexpr int warp_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
+
   // Lookups.
 
   /// Keys between the prefetch of a key's line and its use, per CPU thread.
@@ -43,8 +46,6 @@ struct tuning {
                                          : has_shared_memory ? 256
                                                              : 128,
                        builders_at_once = has_shared_memory ? 6 : 10;
-  /// Lanes of the warp that finishes a bucket.
-  static constexpr int finishing_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
 
   // dense: placing items.
 
@@ -59,7 +60,6 @@ struct tuning {
   /// space for all of them, and the lanes of a warp take items from it in step (windows of four:
   /// 15.8 ms with a thread per item, 12.5 in step).
   static constexpr int placer_bytes = 16384;
-  static constexpr int placer_lanes = Kokkos::min(32, device::warp_width<ExecSpace>);
   /// Threads of a team that places a partition in its scratch, alone on a multiprocessor.
   static constexpr int scratch_placer_threads = on_device ? 1024 : 1;
   /// Threads of a team of which one inserts alone: a GPU has no teams smaller than a warp.
