@@ -8,6 +8,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/row_index/memory.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
@@ -135,6 +136,7 @@ struct value_blocks {
 template <class Number>
 struct key_counts {
   using mapped = Number;  // how often a key is stored
+  using value_type = reduce_by_key::no_value;
   static constexpr bool has_values = false;
   static constexpr Number none = 0;
 

@@ -27,19 +27,8 @@
 
 namespace karpos::detail::multi_table {
 
-/// The type of a batch's values in rows; no_value for a set.
-template <class Blocks>
-struct values_of_rows {
-  using type = reduce_by_key::no_value;
-};
-template <class Blocks>
-  requires Blocks::has_values
-struct values_of_rows<Blocks> {
-  using type = typename Blocks::value_type;
-};
 template <class Key, class Blocks>
-using row_of_batch =
-    typename reduce_by_key::row_type<Key, typename values_of_rows<Blocks>::type>::type;
+using row_of_batch = typename reduce_by_key::row_type<Key, typename Blocks::value_type>::type;
 
 /// Whether keys are equal if and only if their bits are, and rows can be moved.
 template <class ExecSpace, class Key, class KeyEqual, class Blocks>
