@@ -70,15 +70,11 @@ struct blank_records {
       table.slots().blank_record(i);
   }
 };
-/// The status words that say the number of keys.
+/// The status words that say the number of keys; the functor returns the i-th, for fill_with.
 struct phase_and_size {
   std::uint32_t phase, known_size, changes;
-};
-/// Functor that returns the i-th word of `values`, for fill_with.
-struct status_values {
-  phase_and_size values;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t i) const {
-    return i == 0 ? values.phase : i == 1 ? values.known_size : values.changes;
+    return i == 0 ? phase : i == 1 ? known_size : changes;
   }
 };
 
@@ -207,9 +203,7 @@ class storage {
     return read_back(execution_space(), reinterpret_cast<phase_and_size const*>(m_status + phase),
                      "karpos::unordered_map: its size");
   }
-  void write_phase(phase_and_size const& values) const {
-    write_status(phase, 3, status_values{values});
-  }
+  void write_phase(phase_and_size const& values) const { write_status(phase, 3, values); }
   /// Sets n status words, from `first` on, to make(0), make(1), … Blocks.
   template <class Make>
   void write_status(status_word first, std::uint64_t n, Make const& make) const {

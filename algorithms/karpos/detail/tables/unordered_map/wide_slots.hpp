@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Macros.hpp>
-#include <Kokkos_Pair.hpp>
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <type_traits>
 #include <utility>
 
@@ -30,11 +28,7 @@ namespace karpos::detail::unordered_map {
 /// The strictest alignment of some types, and at least that of a word of four bytes. One constant,
 /// because GCC takes the last of several alignas.
 template <class... Types>
-inline constexpr std::size_t record_alignment = [] {
-  std::size_t strictest = 4;
-  for (std::size_t const a : {alignof(Types)...}) strictest = a > strictest ? a : strictest;
-  return strictest;
-}();
+inline constexpr std::size_t record_alignment = Kokkos::max({std::size_t(4), alignof(Types)...});
 
 /// Key and value, or the key of a set. The key is read in words of four bytes while other threads
 /// write to neighbouring records.
