@@ -15,10 +15,11 @@
 
 namespace karpos::detail::cuckoo {
 
-[[noreturn]] inline void reject_sentinels(std::uint64_t invalid, std::uint64_t n) {
-  reject("keys equal to the sentinel",
-         std::to_string(invalid) + " of " + std::to_string(n) + " keys",
-         "choose another empty_key in the options");
+inline void require_no_sentinels(std::uint64_t invalid, std::uint64_t n) {
+  if (invalid != 0)
+    reject("keys equal to the sentinel",
+           std::to_string(invalid) + " of " + std::to_string(n) + " keys",
+           "choose another empty_key in the options");
 }
 
 template <class Key>

@@ -206,7 +206,7 @@ class table : public Traits {
       finish(total);
     else
       grow(exec, source, key_capacity);
-    if (report.invalid != 0) reject_sentinels(report.invalid, n);
+    require_no_sentinels(report.invalid, n);
     return report;
   }
 
@@ -336,7 +336,7 @@ class table : public Traits {
     for (m_restarts = 0; m_restarts < 2; ++m_restarts) {
       build_report const r = try_build(exec, pairs);
       if (r.is_complete()) return finish(n);
-      if (m_restarts == 0) reject_sentinels_of(exec, keys);
+      if (m_restarts == 0) require_no_sentinels(count_sentinels(exec, keys), n);
       if (r.duplicates != 0) break;
     }
     auto const first = find_distinct(name(), exec, view(), keys, everything{});
@@ -364,11 +364,6 @@ class table : public Traits {
                             count_reserved<typename view_type::protocol, Keys>{view().slot, keys},
                             invalid);
     return invalid;
-  }
-  template <class Keys>
-  void reject_sentinels_of(execution_space const& exec, Keys const& keys) const {
-    std::uint64_t const invalid = count_sentinels(exec, keys);
-    if (invalid != 0) reject_sentinels(invalid, keys.extent(0));
   }
 
   /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns whether
