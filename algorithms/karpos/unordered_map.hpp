@@ -126,8 +126,7 @@ class unordered_map {
   unordered_map(std::uint64_t capacity_hint = 0, hasher_type const& hasher = {},
                 equal_to_type const& equal_to = {})
     requires is_insertable_map
-      : m_storage(capacity_hint, called_hash(hasher), called_equal(equal_to),
-                  storage::allocate_bytes) {}
+      : m_storage(capacity_hint, hasher, equal_to, storage::allocate_bytes) {}
   /// Makes a map in memory allocated with properties of Kokkos::view_alloc: a label, an execution
   /// space instance, a memory space instance. Otherwise as the constructor above.
   template <class Properties>
@@ -135,12 +134,11 @@ class unordered_map {
              std::is_constructible_v<typename storage::bytes_view, Properties, std::size_t>)
   explicit unordered_map(Properties const& properties, std::uint64_t capacity_hint = 0,
                          hasher_type const& hasher = {}, equal_to_type const& equal_to = {})
-      : m_storage(capacity_hint, called_hash(hasher), called_equal(equal_to),
-                  [&](std::size_t bytes) {
-                    typename storage::bytes_view const memory(properties, bytes);
-                    Kokkos::fence("karpos::unordered_map: its memory is there");
-                    return memory;
-                  }) {}
+      : m_storage(capacity_hint, hasher, equal_to, [&](std::size_t bytes) {
+          typename storage::bytes_view const memory(properties, bytes);
+          Kokkos::fence("karpos::unordered_map: its memory is there");
+          return memory;
+        }) {}
   /// Returns the bytes of a map for capacity_hint keys. Throws std::length_error (capacity
   /// overflow).
   static std::size_t bytes_for(std::uint64_t capacity_hint) {
@@ -281,7 +279,9 @@ class unordered_map {
       if (at.what == outcome::full) table().set_failed();
       if (at.what == outcome::inserted) table().count_change(1);
       if constexpr (!is_set) {
-        if (at.what == outcome::existing) apply(at.index, value, op);
+        if (at.what == outcome::existing)
+          detail::unordered_map::apply_op<Device>(table().slots().value_at(at.index), at.index,
+                                                  value, op);
       }
       return detail::unordered_map::result_of(at);
     } else {
@@ -386,16 +386,6 @@ class unordered_map {
                                      : device::access::shared;
 
   KOKKOS_FUNCTION typename storage::table_type const& table() const { return m_storage.view(); }
-  static typename traits::hasher called_hash(hasher_type const& f) {
-    return detail::unordered_map::function_for<typename traits::hasher>(f);
-  }
-  static typename traits::key_equal called_equal(equal_to_type const& f) {
-    return detail::unordered_map::function_for<typename traits::key_equal>(f);
-  }
-  template <class Op>
-  KOKKOS_FUNCTION void apply(std::uint64_t i, stored_value const& value, Op const& op) const {
-    detail::unordered_map::apply_op<Device>(table().slots().value_at(i), i, value, op);
-  }
 
   storage m_storage;
   bool m_bounded_insert = true;

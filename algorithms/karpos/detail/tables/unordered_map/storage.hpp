@@ -12,6 +12,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
 #include "karpos/detail/tables/unordered_map/table.hpp"
+#include "karpos/detail/tables/unordered_map/traits.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 
@@ -92,10 +93,11 @@ class storage {
   storage(storage const&) = default;
   storage& operator=(storage const&) = default;
   /// Makes an empty table for `keys` keys. make(bytes) allocates its memory.
-  template <class Make>
-  storage(std::uint64_t keys, typename Traits::hasher const& hash,
-          typename Traits::key_equal const& equal, Make const& make) {
-    place(table_type::home_among(pairs_for(keys), next_seed()), hash, equal, make);
+  template <class Hash, class Equal, class Make>
+  storage(std::uint64_t keys, Hash const& hash, Equal const& equal, Make const& make) {
+    place(table_type::home_among(pairs_for(keys), next_seed()),
+          function_for<typename Traits::hasher>(hash),
+          function_for<typename Traits::key_equal>(equal), make);
     empty(false);
   }
   /// Returns a table with memory of its own, and with the capacity, `home` and functions of another
