@@ -110,7 +110,7 @@ class join {
       : m_index(index),
         m_kind(kind),
         m_left(left.size()),
-        m_right(detail::row_index::index_access::end(index)),
+        m_right(detail::row_index::index_access::groups(index).end()),
         m_workspace(exec, {"join", "join::bytes_for(left rows, right rows, kind)"},
                     (require_rows(), options.memory), bytes_for(m_left, m_right, kind)),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
@@ -274,7 +274,7 @@ class join {
           detail::join::emit_chosen<right_row_filter, Emit>{chosen(), m_of_left, emit});
   }
 
-  auto groups() const { return detail::row_index::index_access::groups(m_index); }
+  auto groups() const { return detail::row_index::index_access::groups(m_index).runs(); }
   runs runs_of_left() const { return {m_arrays.begins, groups().grouped}; }
   detail::join::expansion candidates() const { return {m_arrays.candidates, m_left}; }
   matches matches_of_left() const {
@@ -290,7 +290,7 @@ class join {
 
   void require_rows() const {
     detail::join::require_valid_kind(m_kind);
-    if (marks_right(m_kind) && !detail::row_index::index_access::keeps_duplicates(m_index))
+    if (marks_right(m_kind) && !detail::row_index::index_access::groups(m_index).keeps_duplicates())
       detail::reject("a join cannot list right rows of an index that dropped duplicates",
                      "it holds the first of equal rows only", "build it with duplicates::kept");
   }

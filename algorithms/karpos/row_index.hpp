@@ -171,9 +171,9 @@ class row_index {
 
   /// Returns the number of rows in the index: all that are in a group, or one for each group if
   /// duplicates are dropped.
-  std::uint64_t size() const { return m_has_runs ? m_indexed : m_groups; }
+  std::uint64_t size() const { return m_groups.size(); }
   /// Returns the number of different rows.
-  std::uint64_t groups() const { return m_groups; }
+  std::uint64_t groups() const { return m_groups.groups(); }
   Rows const& rows() const { return m_rows; }
 
   /// Appends the next n rows of the columns to an index that drops duplicates. Groups keep their
@@ -192,13 +192,14 @@ class row_index {
   ///   aligned; allocation_error.
   std::uint64_t insert(ExecSpace const& exec, std::uint64_t n,
                        wrapped_memory const& workspace = {nullptr, 0}) {
-    if (m_duplicates == duplicates::kept)
+    if (m_groups.keeps_duplicates())
       detail::reject("rows cannot be appended to an index that keeps duplicates",
                      "its runs lie side by side", "build it with duplicates::dropped");
-    if (n > m_rows.size() - m_end)
-      detail::reject("too many rows to append to an index",
-                     std::to_string(n) + " of " + std::to_string(m_rows.size() - m_end) + " left",
-                     "build it over longer columns");
+    if (n > m_rows.size() - m_groups.end())
+      detail::reject(
+          "too many rows to append to an index",
+          std::to_string(n) + " of " + std::to_string(m_rows.size() - m_groups.end()) + " left",
+          "build it over longer columns");
     return append(exec, n, detail::everything{}, workspace);
   }
 
@@ -239,10 +240,11 @@ class row_index {
   template <view_1d Out>
   void label(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();
-    detail::require_same_extent("the rows of an index", m_end, "the group ids", out.extent(0));
+    detail::require_same_extent("the rows of an index", m_groups.end(), "the group ids",
+                                out.extent(0));
     using body = detail::row_index::copy_group_ids<RowNumber, device::held_by_loop<ExecSpace, Out>>;
-    device::loop_over("karpos::row_index: label", exec, m_end,
-                      body{m_arrays.group_of, device::for_loop<ExecSpace>(out)});
+    device::loop_over("karpos::row_index: label", exec, m_groups.end(),
+                      body{m_groups.runs().group_of, device::for_loop<ExecSpace>(out)});
   }
   /// Writes the number of the first row of each group, in order. Asynchronous.
   ///
@@ -250,23 +252,20 @@ class row_index {
   template <view_1d Out>
   void distinct(ExecSpace const& exec, Out const& out) const {
     require_numbers<Out>();
-    if (out.extent(0) < m_groups)
+    if (out.extent(0) < groups())
       detail::reject("the output for different rows is too short",
-                     std::to_string(out.extent(0)) + " elements for " + std::to_string(m_groups),
+                     std::to_string(out.extent(0)) + " elements for " + std::to_string(groups()),
                      "pass a view of groups() elements");
     device::loop_over(
-        "karpos::row_index: distinct", exec, m_groups,
+        "karpos::row_index: distinct", exec, groups(),
         detail::row_index::copy_first_rows<RowNumber, device::held_by_loop<ExecSpace, Out>>{
-            runs(), device::for_loop<ExecSpace>(out)});
+            m_groups.runs(), device::for_loop<ExecSpace>(out)});
   }
 
-  ref_type ref() const { return {m_rows, table(), runs()}; }
+  ref_type ref() const { return {m_rows, m_groups.table(), m_groups.runs()}; }
 
  private:
   friend struct detail::row_index::index_access;
-  using arrays = detail::row_index::arrays<RowNumber>;
-  using row_groups = detail::row_index::row_groups<RowNumber>;
-
   template <class Members>
   static auto mask_of(Rows const& rows, Members const& members) {
     detail::require_reachable<ExecSpace, Members>();
@@ -280,15 +279,11 @@ class row_index {
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o,
             Members const& members)
       : m_rows(rows),
-        m_duplicates(o.duplicates),
         m_memory(
             (detail::row_index::require_row_numbers<RowNumber>(rows.size()),
              require_rows(o.rows, rows.size()),
              detail::row_index::memory_for(exec, o.memory, bytes_for(rows.size(), o.duplicates)))),
-        m_arrays(rows.size(), o.duplicates == duplicates::kept, m_memory.data()) {
-    detail::fill_with(
-        "karpos::row_index: clear slots", exec, m_arrays.slots, table().slots,
-        detail::same_value<std::uint64_t>{detail::row_index::slot_word<RowNumber>::empty});
+        m_groups(exec, rows.size(), o.duplicates == duplicates::kept, m_memory.data()) {
     append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
   }
 
@@ -303,21 +298,11 @@ class row_index {
   template <class Members>
   std::uint64_t append(ExecSpace const& exec, std::uint64_t n, Members const& members,
                        wrapped_memory const& workspace) {
-    detail::workspace<ExecSpace> const w(exec,
-                                         {"row_index", "workspace_bytes(exec, rows, duplicates)"},
-                                         workspace, workspace_bytes(exec, n, m_duplicates));
-    bool const keeps = m_duplicates == duplicates::kept;
-    detail::row_index::build<ExecSpace, RowNumber> const build(
-        exec, m_arrays,
-        detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, n, keeps, w.data()));
-    auto const found = build.compute_groups(m_rows, members, m_end, m_end + n, m_groups);
-    m_end += n;
-    m_indexed += found.rows;
-    m_groups += found.groups;
-    m_has_runs = keeps && m_indexed > m_groups;
-    if (m_has_runs) build.group_rows(n, {m_indexed, m_groups});
-    exec.fence("karpos::row_index: built");
-    return found.groups;
+    std::size_t const bytes = workspace_bytes(
+        exec, n, m_groups.keeps_duplicates() ? duplicates::kept : duplicates::dropped);
+    detail::workspace<ExecSpace> const w(
+        exec, {"row_index", "workspace_bytes(exec, rows, duplicates)"}, workspace, bytes);
+    return m_groups.append(exec, m_rows, n, members, w.data());
   }
 
   template <class Out>
@@ -352,28 +337,15 @@ class row_index {
                                             Answer, held_by_loop<ExecSpace, Out>>;
     device::for_each_staged<distance>(
         std::string("karpos::row_index: ") + what, exec, queries.size(),
-        body{{for_loop<ExecSpace>(m_rows), for_loop<ExecSpace>(queries), 0, table()},
-             runs(),
+        body{{for_loop<ExecSpace>(m_rows), for_loop<ExecSpace>(queries), 0, m_groups.table()},
+             m_groups.runs(),
              answer,
              for_loop<ExecSpace>(out)});
   }
 
-  detail::row_index::slot_table<ExecSpace, RowNumber> table() const {
-    return {m_arrays.slots, detail::row_index::slots_for(m_rows.size())};
-  }
-  row_groups runs() const {
-    return {m_arrays.group_of, m_arrays.begins, m_arrays.grouped, m_has_runs};
-  }
-
   Rows m_rows;
-  duplicates m_duplicates;
   Kokkos::View<std::byte*, memory_space> m_memory;
-  arrays m_arrays;
-  std::uint64_t m_end =
-      0;  // rows that were indexed, or left out by the mask or because of their nulls
-  std::uint64_t m_indexed = 0;  // rows in a group
-  std::uint64_t m_groups = 0;
-  bool m_has_runs = false;  // without runs, each group has one row in the index
+  detail::row_index::groups_of_rows<ExecSpace, RowNumber> m_groups;
 };
 
 /// Numbers the groups of equal rows in the order of their first rows: writes row i's group id,

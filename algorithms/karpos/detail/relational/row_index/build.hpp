@@ -10,6 +10,10 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/word_probing.hpp"
 #include "karpos/detail/index_range.hpp"
+#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
+#include "karpos/detail/relational/row_index/lookup.hpp"
 #include "karpos/detail/relational/row_index/memory.hpp"
 #include "karpos/detail/relational/row_index/slots.hpp"
 #include "karpos/detail/relational/row_index/tuning.hpp"
@@ -19,7 +23,6 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
-#include "karpos/partition.hpp"
 
 // Builds an index of rows:
 //
@@ -28,8 +31,8 @@
 //   first_of   | 0 | 1 | 0 | 3 | 1 | 0 |     load_first_rows: what the row's slot holds now
 //   group_of   | 0 | 1 |   | 2 |   |   |     number_first_rows: a scan
 //   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |     number_others
-//   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group id, in passes of
-//   begins     | 0     | 3   | 5 | 6                                karpos::partition
+//   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group id: passes of a
+//   begins     | 0     | 3   | 5 | 6                                stable partition (partition/run.hpp)
 //
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
@@ -150,87 +153,119 @@ struct write_runs {
   }
 };
 
-/// Numbers of rows that are in a group, and of groups.
-struct counts {
-  std::uint64_t rows, groups;
-};
-
-/// A build with its memory.
+/// An index without its rows: their slots, groups and runs, in memory of the caller.
 template <class ExecSpace, class RowNumber>
-class build {
+class groups_of_rows {
   using memory_space = typename ExecSpace::memory_space;
   using pair = key_value<RowNumber, RowNumber>;
+  using work = build_arrays<ExecSpace, RowNumber>;
   template <class T>
   using unmanaged = Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>;
 
  public:
-  build(ExecSpace const& exec, arrays<RowNumber> const& to,
-        build_arrays<ExecSpace, RowNumber> const& with)
-      : m_exec(exec),
-        m_to(to),
-        m_with(with) {}
+  /// Makes an index of no rows, with space for `capacity` rows in `memory`, of
+  /// arrays(capacity, keeps_duplicates).bytes.
+  groups_of_rows(ExecSpace const& exec, std::uint64_t capacity, bool keeps_duplicates,
+                 std::byte* memory)
+      : m_arrays(capacity, keeps_duplicates, memory),
+        m_slots(slots_for(capacity)),
+        m_keeps_duplicates(keeps_duplicates) {
+    fill_with("karpos::row_index: clear slots", exec, m_arrays.slots, m_slots,
+              same_value<std::uint64_t>{slot_word<RowNumber>::empty});
+  }
 
-  /// Finds slots, groups and the first row of each group for rows [begin, end); `groups` groups
-  /// have rows before them. Returns how many of these rows have a group, and how many groups are
-  /// new. Waits.
+  /// Returns the number of rows that were indexed, or left out by a mask or because of their nulls.
+  std::uint64_t end() const { return m_end; }
+  /// Returns the number of rows in the index: all that are in a group, or one for each group.
+  std::uint64_t size() const { return m_has_runs ? m_indexed : m_groups; }
+  std::uint64_t groups() const { return m_groups; }
+  bool keeps_duplicates() const { return m_keeps_duplicates; }
+  slot_table<ExecSpace, RowNumber> table() const { return {m_arrays.slots, m_slots}; }
+  row_groups<RowNumber> runs() const {
+    return {m_arrays.group_of, m_arrays.begins, m_arrays.grouped, m_has_runs};
+  }
+
+  /// Indexes the next n rows, in memory of build_arrays(exec, n, keeps_duplicates()).bytes. If
+  /// duplicates are kept, all rows are indexed at once. Returns the number of new groups. Blocks.
   template <class Rows, class Members>
-  counts compute_groups(Rows const& rows, Members const& members, std::uint64_t begin,
-                        std::uint64_t end, std::uint64_t groups) const {
-    std::uint64_t const n = end - begin;
-    RowNumber* const first_of = m_with.first_of;
+  std::uint64_t append(ExecSpace const& exec, Rows const& rows, std::uint64_t n,
+                       Members const& members, std::byte* memory) {
+    work const with(exec, n, m_keeps_duplicates, memory);
+    std::uint64_t const found = compute_groups(exec, rows, members, n, with.first_of);
+    m_end += n;
+    m_groups += found;
+    m_has_runs = m_keeps_duplicates && m_indexed > m_groups;
+    if (m_has_runs) group_rows(exec, n, with);
+    exec.fence("karpos::row_index: built");
+    return found;
+  }
+
+ private:
+  /// Finds slots, groups and the first row of each group for the next n rows, and counts those that
+  /// have a group. Returns the number of new groups. Waits.
+  template <class Rows, class Members>
+  std::uint64_t compute_groups(ExecSpace const& exec, Rows const& rows, Members const& members,
+                               std::uint64_t n, RowNumber* first_of) {
     constexpr int distance = tuning<ExecSpace>::prefetch_distance;
     device::held_by_loop<ExecSpace, Rows> held = device::for_loop<ExecSpace>(rows);
     using claim = claim_slots<distance, decltype(held), device::held_by_loop<ExecSpace, Members>,
                               ExecSpace, RowNumber>;
     device::for_each_staged<distance>(
-        "karpos::row_index: claim slots", m_exec, n,
-        claim{{held, held, begin, {m_to.slots, slots_for(rows.size())}},
-              device::for_loop<ExecSpace>(members),
-              first_of});
-    device::loop_over("karpos::row_index: find first rows", m_exec, n,
-                      load_first_rows<RowNumber>{m_to.slots, first_of});
-    counts c{};
-    Kokkos::parallel_scan(
-        "karpos::row_index: number first rows", index_range(m_exec, n),
-        number_first_rows<RowNumber>{first_of, begin, groups, m_to.group_of, m_to.grouped},
-        c.groups);
-    c.rows = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        "karpos::row_index: number others", m_exec, n,
-        number_others<RowNumber>{first_of, begin, m_to.group_of});
-    return c;
+        "karpos::row_index: claim slots", exec, n,
+        claim{{held, held, m_end, table()}, device::for_loop<ExecSpace>(members), first_of});
+    device::loop_over("karpos::row_index: find first rows", exec, n,
+                      load_first_rows<RowNumber>{m_arrays.slots, first_of});
+    std::uint64_t found = 0;
+    Kokkos::parallel_scan("karpos::row_index: number first rows", index_range(exec, n),
+                          number_first_rows<RowNumber>{first_of, m_end, m_groups, m_arrays.group_of,
+                                                       m_arrays.grouped},
+                          found);
+    m_indexed += device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        "karpos::row_index: number others", exec, n,
+        number_others<RowNumber>{first_of, m_end, m_arrays.group_of});
+    return found;
   }
 
   /// Puts the rows of each group side by side, in order. Asynchronous.
-  void group_rows(std::uint64_t n, counts const& c) const {
-    int const most = m_with.digit_bits(n), bits = static_cast<int>(std::bit_width(c.groups));
+  void group_rows(ExecSpace const& exec, std::uint64_t n, work const& with) const {
+    int const most = work::digit_bits(n), bits = static_cast<int>(std::bit_width(m_groups));
     int const passes = (bits + most - 1) / most, each = (bits + passes - 1) / passes;
-    pair *to = m_with.sorted, *from = m_with.sorted_alternate;
+    pair *to = with.sorted, *from = with.sorted_alternate;
     for (int pass = 0; pass < passes; ++pass, std::swap(from, to)) {
       digit_of_group<RowNumber> const digit{pass * each, (std::uint32_t(1) << each) - 1};
-      if (pass == 0)
-        split(unmanaged<RowNumber const>(m_to.group_of, n), to, digit, row_numbers{});
-      else
-        split(unmanaged<pair const>(from, n), to, digit);
+      using device::for_loop, device::held_by_loop;
+      if (pass == 0) {
+        unmanaged<RowNumber const> keys(m_arrays.group_of, n);
+        using source =
+            partition::keys_and_values<pair, held_by_loop<ExecSpace, decltype(keys)>, row_numbers>;
+        split(exec, source(for_loop<ExecSpace>(keys), {}), to, digit, with);
+      } else {
+        unmanaged<pair const> keys(from, n);
+        using source = partition::keys_only<held_by_loop<ExecSpace, decltype(keys)>>;
+        split(exec, source(for_loop<ExecSpace>(keys)), to, digit, with);
+      }
     }
-    device::loop_over("karpos::row_index: write runs", m_exec, c.rows,
-                      write_runs<RowNumber>{from, m_to.begins, m_to.grouped, c.rows, c.groups});
+    device::loop_over(
+        "karpos::row_index: write runs", exec, m_indexed,
+        write_runs<RowNumber>{from, m_arrays.begins, m_arrays.grouped, m_indexed, m_groups});
+  }
+  /// Runs one pass of the sort.
+  template <class Source>
+  static void split(ExecSpace const& exec, Source const& source, pair* to,
+                    digit_of_group<RowNumber> const& digit, work const& with) {
+    std::uint64_t const digits = std::uint64_t(digit.mask) + 1;
+    partition::split_as_planned(
+        exec, source, digit, partition::plan<ExecSpace, pair>(exec, source.size(), digits, true),
+        with.partition_workspace, to, unmanaged<std::uint64_t>(with.digits, digits + 1));
   }
 
- private:
-  /// Runs one pass of the sort. Numbers: row_numbers in the first pass.
-  template <class Keys, class... Numbers>
-  void split(Keys const& keys, pair* to, digit_of_group<RowNumber> const& digit,
-             Numbers const&... numbers) const {
-    karpos::partition(m_exec, keys, numbers..., unmanaged<pair>(to, keys.extent(0)),
-                      unmanaged<std::uint64_t>(m_with.digits, std::uint64_t(digit.mask) + 2), digit,
-                      partition_options{.stable = true,
-                                        .workspace = {m_with.partition_workspace,
-                                                      m_with.partition_workspace_bytes}});
-  }
-
-  ExecSpace m_exec;
-  arrays<RowNumber> m_to;
-  build_arrays<ExecSpace, RowNumber> m_with;
+  arrays<RowNumber> m_arrays;
+  std::uint64_t m_slots;
+  bool m_keeps_duplicates;
+  bool m_has_runs = false;  // without runs, each group has one row in the index
+  std::uint64_t m_end = 0;
+  std::uint64_t m_indexed = 0;  // rows in a group
+  std::uint64_t m_groups = 0;
 };
 
 }  // namespace karpos::detail::row_index

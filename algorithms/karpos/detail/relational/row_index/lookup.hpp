@@ -36,20 +36,11 @@ struct row_groups {
   }
 };
 
-/// The view that joins have of an index.
+/// Returns the groups that an index keeps, for joins.
 struct index_access {
   template <class Index>
-  static auto groups(Index const& index) {
-    return index.runs();
-  }
-  /// Returns the number of rows that were indexed or left out.
-  template <class Index>
-  static std::uint64_t end(Index const& index) {
-    return index.m_end;
-  }
-  template <class Index>
-  static bool keeps_duplicates(Index const& index) {
-    return index.m_duplicates == decltype(index.m_duplicates)::kept;
+  static auto const& groups(Index const& index) {
+    return index.m_groups;
   }
 };
 

@@ -10,10 +10,10 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/partition/memory.hpp"
 #include "karpos/detail/relational/row_index/tuning.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
-#include "karpos/partition.hpp"
 #include "karpos/table_options.hpp"
 
 // The arrays that an index of rows keeps, and those that its build needs besides.
@@ -66,19 +66,17 @@ struct build_arrays {
   pair *sorted, *sorted_alternate;  // (group, row); input and output of passes in turn
   std::uint64_t* digits;            // where the rows of each digit begin
   std::byte* partition_workspace;
-  std::size_t partition_workspace_bytes = 0, bytes;
+  std::size_t bytes;
 
   build_arrays(ExecSpace const& exec, std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
     std::uint64_t const max_digits = std::uint64_t(1) << digit_bits(rows);
-    if (runs)
-      partition_workspace_bytes =
-          partition_bytes<pair>(exec, rows, max_digits, partition_options{.stable = true});
     arena a(memory);
     a.allocate(first_of, rows);
     a.allocate(sorted, runs ? rows : 0);
     a.allocate(sorted_alternate, runs ? rows : 0);
     a.allocate(digits, runs ? max_digits + 1 : 0);
-    a.allocate(partition_workspace, partition_workspace_bytes);
+    a.allocate(partition_workspace,
+               runs ? partition::plan<ExecSpace, pair>(exec, rows, max_digits, true).bytes() : 0);
     bytes = a.bytes();
   }
   /// Returns the maximum of a group id's bits that one pass splits by.

@@ -9,13 +9,15 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/index_range.hpp"
+#include "karpos/detail/relational/row_index/build.hpp"
+#include "karpos/detail/relational/row_index/lookup.hpp"
+#include "karpos/detail/relational/row_index/memory.hpp"
 #include "karpos/detail/tables/multi_table/blocks.hpp"
 #include "karpos/detail/tables/multi_table/in_fixed_partitions.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/row_index.hpp"
 #include "karpos/rows.hpp"
 #include "karpos/table_options.hpp"
 
@@ -173,16 +175,15 @@ class batch {
     using equality = same_key<Key, typename Index::key_equal>;
     auto const rows =
         karpos::rows(keys).with_functions(table.hash_function(), equality{table.key_equality()});
-    using index_type = karpos::row_index<std::decay_t<decltype(rows)>, ExecSpace, Number>;
     std::uint64_t const n = rows.size();
-    auto const memory = allocate_batch(exec, index_type::bytes_for(n));
-    auto const indexed = [&] {  // waits, and then does not need the second array
-      auto const more = allocate_batch(exec, index_type::workspace_bytes(exec, n));
-      return index_type(
-          exec, rows,
-          {.memory = {memory.data(), memory.size()}, .workspace = {more.data(), more.size()}});
-    }();
-    auto const groups = row_index::index_access::groups(indexed);
+    auto const memory = allocate_batch(exec, row_index::arrays<Number>(n, true).bytes);
+    row_index::groups_of_rows<ExecSpace, Number> indexed(exec, n, true, memory.data());
+    {  // append waits, so that this memory may be freed before the next is allocated
+      auto const more =
+          allocate_batch(exec, row_index::build_arrays<ExecSpace, Number>(exec, n, true).bytes);
+      indexed.append(exec, rows, n, everything{}, more.data());
+    }
+    auto const groups = indexed.runs();
     allocate(exec, allocate_groups(indexed.groups(), nullptr));
     allocate_groups(indexed.groups(), m_base);
     if constexpr (Blocks::has_values)
