@@ -359,13 +359,7 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
                 "karpos: rows are gathered by a view of integers");
   detail::require_same_extent("the indices of a gather", indices.extent(0), "its output",
                               out.extent(0));
-  using device::for_loop, device::held_by_loop;
-  using body =
-      detail::join::gather_values<held_by_loop<ExecSpace, Indices>, held_by_loop<ExecSpace, Column>,
-                                  value, held_by_loop<ExecSpace, Out>>;
-  device::loop_over("karpos::gather", exec, indices.extent(0),
-                    body{for_loop<ExecSpace>(indices), for_loop<ExecSpace>(column), missing,
-                         for_loop<ExecSpace>(out)});
+  detail::join::gather(exec, indices, column, missing, out);
 }
 /// Returns what gather above writes, in a new view. Asynchronous. Throws: allocation_error.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column>

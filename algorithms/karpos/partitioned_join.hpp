@@ -9,9 +9,12 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/join/output.hpp"
 #include "karpos/detail/relational/join/partitioned_run.hpp"
 #include "karpos/join.hpp"
 #include "karpos/join_options.hpp"
+#include "karpos/row_index.hpp"
 #include "karpos/rows.hpp"
 
 // Joins of two tables that are joined once: both tables are split by the hash of their rows into
@@ -19,6 +22,36 @@
 // detail/relational/join/split_join.hpp says how. Kinds, options and `columns`: join_options.hpp.
 
 namespace karpos {
+
+namespace detail::join {
+
+/// Returns the join of two tables by an index of the right one.
+template <class ExecSpace, class Left, class Right>
+auto join_by_index(ExecSpace const& exec, Left const& left, Right const& right, join_kind kind) {
+  using index = karpos::row_index<Right, ExecSpace>;
+  return explain_as("karpos::partitioned_join", "join fewer rows at once", [&] {
+    return karpos::join<Left, index>(exec, left, index(exec, right), kind);
+  });
+}
+/// Writes the rows of a join, by partitions or by an index. Returns their number. Blocks.
+template <class ExecSpace, class Left, class Right, class Write, class... Out>
+std::uint64_t write_join(ExecSpace const& exec, Left const& left, Right const& right,
+                         join_kind kind, partitioned_join_options const& o, Write const& write,
+                         Out const&... out) {
+  std::uint64_t const capacity = std::min({std::uint64_t(out.extent(0))...});
+  auto rows = pair_of_tables<ExecSpace, Left, Right>(exec, left, right)
+                  .join_by_partitions(kind, write, capacity, o);
+  if (!rows) {
+    auto const by_index = join::join_by_index(exec, left, right, kind);
+    by_index.write(exec, out...);
+    exec.fence("karpos::partitioned_join: written");
+    rows = by_index.size();
+  }
+  join::require_length("the output of a join", capacity, *rows);
+  return *rows;
+}
+
+}  // namespace detail::join
 
 /// Returns the bytes of the workspace of a partitioned join of these rows.
 template <execution_space ExecSpace, class Left, class Right>
@@ -99,9 +132,8 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   d::require_kind(kind, true);
   d::require_numbers<ExecSpace>("the output for left rows", left_out, left.size());
   d::require_numbers<ExecSpace>("the output for right rows", right_out, right.size());
-  return d::write_join(exec, d::pair_of_tables<ExecSpace, Left, Right>(exec, left, right), kind,
-                       options, d::write_pair<LeftOut, RightOut>{left_out, right_out}, left_out,
-                       right_out);
+  return d::write_join(exec, left, right, kind, options,
+                       d::write_pair<LeftOut, RightOut>{left_out, right_out}, left_out, right_out);
 }
 /// Writes row j of a semi or anti join, one number, to out(j). Otherwise as partitioned_join of
 /// pairs.
@@ -115,9 +147,8 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   d::require_kind(kind, false);
   bool const of_left = kind == join_kind::left_semi || kind == join_kind::left_anti;
   d::require_numbers<ExecSpace>("the output of a join", out, of_left ? left.size() : right.size());
-  d::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
-  if (of_left) return d::write_join(exec, both, kind, options, d::write_left<Out>{out}, out);
-  return d::write_join(exec, both, kind, options, d::write_right<Out>{out}, out);
+  if (of_left) return d::write_join(exec, left, right, kind, options, d::write_left<Out>{out}, out);
+  return d::write_join(exec, left, right, kind, options, d::write_right<Out>{out}, out);
 }
 
 /// Writes payload columns of both tables instead of row numbers, for an inner join, in no
@@ -164,7 +195,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
     detail::reject("payload columns are written by inner joins only",
                    "rows of other kinds may lack one of the sides",
                    "write pairs, and gather columns with what stands for no row");
-  d::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
+  d::require_joinable<ExecSpace>(left, right);
   d::payload_side<column_list<LeftColumns...>, column_list<LeftOut...>> const of_left{left_columns,
                                                                                       left_out};
   d::payload_side<column_list<RightColumns...>, column_list<RightOut...>> const of_right{
@@ -177,7 +208,11 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
         d::payload_join_user, options.workspace,
         partitioned_join_bytes(exec, left, right, left_columns, right_columns));
   auto rows = d::join_with_payload(exec, left, right, of_left, of_right, capacity, options);
-  if (!rows) rows = d::join_and_gather(exec, both, of_left, of_right, capacity, options);
+  if (!rows)
+    rows = d::join_and_gather(exec, of_left, of_right, capacity, [&](auto const& l, auto const& r) {
+      d::write_pair<std::decay_t<decltype(l)>, std::decay_t<decltype(r)>> const write{l, r};
+      return d::write_join(exec, left, right, kind, options, write, l, r);
+    });
   d::require_length("the output of a join", capacity, *rows);
   return *rows;
 }
@@ -189,7 +224,7 @@ std::uint64_t partitioned_join_size(ExecSpace const& exec, Left const& left, Rig
                                     join_kind kind, partitioned_join_options const& options = {}) {
   detail::join::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
   auto const rows = both.join_by_partitions(kind, detail::join::write_nothing{}, 0, options);
-  return rows ? *rows : both.join_by_index(kind).size();
+  return rows ? *rows : detail::join::join_by_index(exec, left, right, kind).size();
 }
 
 }  // namespace karpos

@@ -42,6 +42,8 @@ BEFORE_PARAGRAPH = re.compile(r"(?!\s*//)|\s*//+\s*(\\file|SPDX-License-Identifi
 PUBLIC_HEADER = re.compile(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp")
 DETAIL = re.compile(r"namespace (?:karpos::)?(?:distributed::)?detail\b[\w:]* \{$")
 WINGS = ("common", "tables", "relational", "graph", "ranking", "distributed")  # of algorithms/karpos/detail
+# Files below detail/ include few public headers that are algorithms themselves. detail/distributed lies above, and may.
+MOST_UPWARD_INCLUDES = 3
 LONGEST_COMMENT = 100  # columns
 # Private words that have become the field's (docs/glossary.md), as words of names, and of comments.
 RETIRED_NAME = re.compile(r"(?<![A-Za-z])(rooms?|roomier|calm|uneven|holders?|looks|carried|carrying)(?![A-Za-z])")
@@ -74,6 +76,7 @@ def violations(root):
     root = Path(root)
     files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*")) if f.is_file()]
     files += sorted(f for f in root.iterdir() if f.is_file() and f.name != ".git")  # a file in a linked work tree
+    yield from upward_includes(root)
     for file in files:
         name = file.relative_to(root).as_posix()
         if "__pycache__" in name:
@@ -175,6 +178,32 @@ def wrong_arrow(root, name, number, layer, include):
             yield "arrow", name, number, f"includes '{include}' of {target}/: arrows point from algorithms to backends to lib"
 
 
+def upward_includes(root):
+    """Includes from detail/ to public headers that are no leaves, if there are too many.
+
+    A leaf includes nothing of detail/ but common/, nor does a public header that it includes. A header and a file that
+    include each other are a class and its bodies.
+    """
+    folder = root / "algorithms/karpos"
+    detail = folder / "detail"
+    lines = {}  # of the includes of each header: {included header: number of the line}
+    for file in sorted(folder.rglob("*.hpp")):
+        found = map(INCLUDE.match, file.read_text(encoding="utf-8").splitlines())
+        lines[file] = {folder.parent / match[1]: number for number, match in enumerate(found, 1) if match}
+
+    def is_leaf(header):
+        return all(is_leaf(other) if other.parent == folder else detail / "common" in other.parents
+                   for other in lines[header] if other in lines)
+
+    upward = [(file, header) for file in lines for header in lines[file]
+              if detail in file.parents and detail / "distributed" not in file.parents and header.parent == folder
+              and header in lines and file not in lines[header] and not is_leaf(header)]
+    if len(upward) > MOST_UPWARD_INCLUDES:
+        for file, header in upward:
+            yield ("upward", file.relative_to(root).as_posix(), lines[file][header], f"includes karpos/{header.name}, which "
+                   f"is no leaf: detail/ has {len(upward)} such includes, more than {MOST_UPWARD_INCLUDES}")
+
+
 HEAD = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
 CLEAN = {
     "lib/karpos/low.hpp": HEAD + "// __CUDA_ARCH__, Kokkos::Impl::x and asm() may be talked about\n"
@@ -188,6 +217,11 @@ CLEAN = {
     "algorithms/karpos/detail/common/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
     "algorithms/karpos/long.hpp": HEAD + "int f();\n\n// says what f does\n" * (LONGEST_PUBLIC_HEADER - 1),
     "algorithms/karpos/detail/common/short.hpp": HEAD + "/// Returns n.\n/// The same without a tile.\nint n(); // " + "x" * 88 + "\n",
+    "algorithms/karpos/search.hpp": HEAD + '#include "karpos/detail/graph/run.hpp"\n#include "karpos/map.hpp"\n',
+    "algorithms/karpos/detail/graph/run.hpp": HEAD + '#include "karpos/search.hpp"\n#include "karpos/map.hpp"\n',
+    "algorithms/karpos/detail/distributed/search.hpp": HEAD + '#include "karpos/search.hpp"\n',
+    **{f"algorithms/karpos/detail/graph/step_{n}.hpp": HEAD + '#include "karpos/search.hpp"\n'
+       for n in range(MOST_UPWARD_INCLUDES)},
     "perf/measure/run.hpp": HEAD + "#include <karpos/map.hpp>\n",
     "perf/tool/read_table.hpp": HEAD + '#include "perf/measure/run.hpp"\n#include <CLI/CLI.hpp>\n',
     "tests/unit/map.cpp": HEAD.splitlines()[0] + "\n#include <karpos/map.hpp>\n",
@@ -230,6 +264,8 @@ PLANTED = [
     ("glossary", "docs/glossary.md", "| chunk | some rows | - |\n| tile | a warp | - |\n| chunk | an item | - |\n"),
     ("detail", "algorithms/karpos/map.hpp", "namespace karpos {\nnamespace detail {\n" + "int f();\n" * (LONGEST_DETAIL + 1) + "}\n}\n"),
     ("wing", "algorithms/karpos/detail/new.hpp", HEAD),
+    ("upward", "algorithms/karpos/detail/graph/step.hpp", HEAD + '#include "karpos/search.hpp"\n'),
+    ("upward", "algorithms/karpos/map.hpp", '#include "karpos/detail/graph/step_0.hpp"\n'),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),

@@ -6,6 +6,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
@@ -44,5 +45,17 @@ struct gather_values {
       return column(row);
   }
 };
+
+/// Writes column(indices(i)) to out(i) for each i. Asynchronous.
+template <class ExecSpace, class Indices, class Column, class T, class Out>
+void gather(ExecSpace const& exec, Indices const& indices, Column const& column, T const& missing,
+            Out const& out) {
+  using device::for_loop, device::held_by_loop;
+  using body = gather_values<held_by_loop<ExecSpace, Indices>, held_by_loop<ExecSpace, Column>, T,
+                             held_by_loop<ExecSpace, Out>>;
+  device::loop_over("karpos::gather", exec, indices.extent(0),
+                    body{for_loop<ExecSpace>(indices), for_loop<ExecSpace>(column), missing,
+                         for_loop<ExecSpace>(out)});
+}
 
 }  // namespace karpos::detail::join

@@ -14,16 +14,19 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/join/gather.hpp"
+#include "karpos/detail/relational/join/matches.hpp"
 #include "karpos/detail/relational/join/output.hpp"
 #include "karpos/detail/relational/join/payload_columns.hpp"
 #include "karpos/detail/relational/join/payload_join.hpp"
 #include "karpos/detail/relational/join/split_join.hpp"
-#include "karpos/join.hpp"
+#include "karpos/detail/relational/join/tuning.hpp"
+#include "karpos/detail/relational/row_index/memory.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
-// The host driver of partitioned_join: chooses between partitions and an index, and gathers payload
-// columns that are not moved with the rows.
+// The host driver of partitioned_join: joins by partitions if it can, and gathers payload columns
+// that are not moved with the rows.
 
 namespace karpos::detail::join {
 
@@ -42,9 +45,9 @@ struct write_nothing {
   KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t, std::uint64_t) const {}
 };
 
-/// Joins two tables once, by partitions or by an index.
+/// Asserts that tables can be joined. Throws std::invalid_argument if they have too many rows.
 template <class ExecSpace, class Left, class Right>
-class pair_of_tables {
+void require_joinable(Left const& left, Right const& right) {
   static_assert(is_row_view<Left> && is_row_view<Right>,
                 "karpos: the sides of a partitioned join are rows(column, ...)");
   static_assert(
@@ -54,18 +57,23 @@ class pair_of_tables {
       Left::template reached_by<ExecSpace> && Right::template reached_by<ExecSpace>,
       "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
       "with Kokkos::create_mirror_view_and_copy first");
-  using index_type = karpos::row_index<Right, ExecSpace>;
+  constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
+  for (std::uint64_t const rows : {left.size(), right.size()})
+    if (rows > max_rows)
+      reject("a partitioned join has too many rows",
+             std::to_string(rows) + " on a side, of at most " + std::to_string(max_rows),
+             "join by an index with row numbers of 64 bits");
+}
 
+/// Joins two tables once, by partitions.
+template <class ExecSpace, class Left, class Right>
+class pair_of_tables {
  public:
   pair_of_tables(ExecSpace const& exec, Left const& left, Right const& right)
       : m_exec(exec),
         m_left(left),
         m_right(right) {
-    for (std::uint64_t const rows : {left.size(), right.size()})
-      if (rows > max_rows)
-        reject("a partitioned join has too many rows",
-               std::to_string(rows) + " on a side, of at most " + std::to_string(max_rows),
-               "join by an index with row numbers of 64 bits");
+    join::require_joinable<ExecSpace>(left, right);
   }
 
   /// Writes the rows of the join that fit the output, partition by partition. Returns: the number
@@ -95,17 +103,9 @@ class pair_of_tables {
                    write_within<Write>{write, capacity, false}, o);
     }
   }
-  /// Returns the join by an index of the right table.
-  karpos::join<Left, index_type> join_by_index(join_kind kind) const {
-    return explain_as("karpos::partitioned_join", "join fewer rows at once", [&] {
-      return karpos::join<Left, index_type>(m_exec, m_left, index_type(m_exec, m_right), kind);
-    });
-  }
-
   std::size_t bytes() const { return std::max(forward().bytes(), backward().bytes()); }
 
  private:
-  static constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
   static constexpr workspace_user user{"partitioned_join",
                                        "partitioned_join_bytes(exec, left, right)"};
 
@@ -140,23 +140,6 @@ class pair_of_tables {
   Left m_left;
   Right m_right;
 };
-
-/// Writes the rows of a join, by partitions or by an index. Returns: their number. Blocks.
-template <class ExecSpace, class Left, class Right, class Write, class... Out>
-std::uint64_t write_join(ExecSpace const& exec, pair_of_tables<ExecSpace, Left, Right> const& both,
-                         join_kind kind, partitioned_join_options const& o, Write const& write,
-                         Out const&... out) {
-  std::uint64_t const capacity = std::min({std::uint64_t(out.extent(0))...});
-  auto rows = both.join_by_partitions(kind, write, capacity, o);
-  if (!rows) {
-    auto const join_by_index = both.join_by_index(kind);
-    join_by_index.write(exec, out...);
-    exec.fence("karpos::partitioned_join: written");
-    rows = join_by_index.size();
-  }
-  join::require_length("the output of a join", capacity, *rows);
-  return *rows;
-}
 
 inline constexpr workspace_user payload_join_user{
     "partitioned_join", "partitioned_join_bytes(exec, left, right, left_columns, right_columns)"};
@@ -197,8 +180,8 @@ struct payload_side<column_list<In...>, column_list<Out...>> {
   template <class ExecSpace, class Numbers, std::size_t... I>
   void gather_rows(ExecSpace const& exec, Numbers const& rows, std::index_sequence<I...>) const {
     [[maybe_unused]] auto const part = std::pair(std::uint64_t(0), std::uint64_t(rows.extent(0)));
-    (karpos::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
-                    Kokkos::subview(detail::get<I>(out.views), part)),
+    (join::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
+                  Kokkos::subview(detail::get<I>(out.views), part)),
      ...);
   }
 };
@@ -231,13 +214,12 @@ std::optional<std::uint64_t> join_with_payload(ExecSpace const& exec, Left const
     return {};
   }
 }
-/// Writes pairs of row numbers, and gathers the payload columns by them. Returns: the number of
-/// rows of the join.
-template <class ExecSpace, class Left, class Right, class LeftSide, class RightSide>
-std::uint64_t join_and_gather(ExecSpace const& exec,
-                              pair_of_tables<ExecSpace, Left, Right> const& both,
-                              LeftSide const& of_left, RightSide const& of_right,
-                              std::uint64_t capacity, partitioned_join_options const& o) {
+/// Gathers the payload columns by pairs of row numbers. write_pairs(left, right) writes the pairs
+/// to two views, and returns their number.
+template <class ExecSpace, class LeftSide, class RightSide, class WritePairs>
+std::uint64_t join_and_gather(ExecSpace const& exec, LeftSide const& of_left,
+                              RightSide const& of_right, std::uint64_t capacity,
+                              WritePairs const& write_pairs) {
   using numbers = Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space>;
   auto const make = [&] {
     return allocate_or_explain<typename ExecSpace::memory_space>(
@@ -247,8 +229,7 @@ std::uint64_t join_and_gather(ExecSpace const& exec,
         });
   };
   numbers const left = make(), right = make();
-  std::uint64_t const rows = join::write_join(
-      exec, both, join_kind::inner, o, write_pair<numbers, numbers>{left, right}, left, right);
+  std::uint64_t const rows = write_pairs(left, right);
   auto const part = std::pair(std::uint64_t(0), rows);
   of_left.gather_rows(exec, Kokkos::subview(left, part));
   of_right.gather_rows(exec, Kokkos::subview(right, part));

@@ -32,7 +32,7 @@
 //   group_of   | 0 | 1 |   | 2 |   |   |     number_first_rows: a scan
 //   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |     number_others
 //   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group id: passes of a
-//   begins     | 0     | 3   | 5 | 6                                stable partition (partition/run.hpp)
+//   begins     | 0     | 3   | 5 | 6        stable partition (partition/run.hpp)
 //
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
