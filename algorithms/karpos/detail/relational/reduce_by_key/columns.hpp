@@ -30,7 +30,7 @@ namespace karpos::detail::reduce_by_key {
 /// How kernels compute an output. `state` is what is merged, by `op`. first(bits of the key,
 /// columns) returns the state of one row. write(i, bits of the key, state) stores the output,
 /// perhaps more than once. finish(exec, groups), if there is one, is called when all is written,
-/// and may throw. In this class the states are the results.
+/// and may throw. In this class the states are the results. Rows without a column count as 1.
 template <int Column, class Op, class Out>
 struct field {
   using state = typename std::remove_cvref_t<Out>::value_type;
@@ -41,33 +41,17 @@ struct field {
     return field<Column, decltype(f(op)), decltype(f(out))>{f(op), f(out)};
   }
   template <class Bits, class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION state first(Bits, Columns const& columns) const {
-    return static_cast<state>(detail::get<Column>(columns));
+  KOKKOS_FORCEINLINE_FUNCTION state first(Bits, [[maybe_unused]] Columns const& columns) const {
+    if constexpr (Column == no_column)
+      return 1;
+    else
+      return static_cast<state>(detail::get<Column>(columns));
   }
   template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits, state const& s) const {
     out(i) = s;
   }
 };
-template <class Out>
-struct field<no_column, plus, Out> {
-  using state = typename std::remove_cvref_t<Out>::value_type;
-  plus op;
-  Out out;
-  template <class F>
-  auto transformed(F const& f) const {
-    return field<no_column, plus, decltype(f(out))>{op, f(out)};
-  }
-  template <class Bits, class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION state first(Bits, Columns const&) const {
-    return 1;
-  }
-  template <class Bits>
-  KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits, state const& s) const {
-    out(i) = s;
-  }
-};
-
 /// Whether every value of From is a value of To.
 template <class From, class To>
 concept widens_to = requires(From x) { To{x}; } ||

@@ -200,19 +200,8 @@ class reduction_in_fixed_partitions {
   }
   template <class Source>
   counters split(Source const& source, sample_statistics const& s) const {
-    if constexpr (requires { source.split_source(); }) {
-      return split(source, source.split_source(), s, [&](auto const* rows, std::uint64_t n) {
-        return source.source_after_split(rows, n);
-      });
-    } else {
-      return split(source, source, s,
-                   [](Row const* rows, std::uint64_t n) { return partial_rows<Row>(rows, n); });
-    }
-  }
-  template <class Source, class Split, class SourceAfterSplit>
-  counters split(Source const& source, Split const& keys, sample_statistics const& s,
-                 SourceAfterSplit const& source_after_split) const {
-    using row = typename Split::row;
+    decltype(auto) keys = reduce_by_key::split_source(source);
+    using row = typename std::remove_cvref_t<decltype(keys)>::row;
     std::uint64_t const partitions = this->partitions(source.size(), s);
     bool const is_filtered = is_worth_filtering(s);
     std::uint64_t const capacity = 14 * m_arrays.eighth * sizeof(Row) / sizeof(row);
@@ -227,8 +216,8 @@ class reduction_in_fixed_partitions {
       partition::move_into_fixed_partitions(m_exec, keys, keys.size(),
                                             partition_of<Source>(partitions), to, out);
     }
-    return aggregate(source_after_split(out, partitions * to.capacity),
-                     source_after_split(to.list, to.list_capacity), to,
+    return aggregate(reduce_by_key::source_after_split(source, out, partitions * to.capacity),
+                     reduce_by_key::source_after_split(source, to.list, to.list_capacity), to,
                      is_filtered ? partition::teams_for_rows(m_exec, keys.size()) : 0,
                      ~std::uint32_t(0), max_groups(s) / static_cast<double>(partitions));
   }

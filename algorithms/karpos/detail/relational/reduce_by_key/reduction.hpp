@@ -10,7 +10,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
-#include "karpos/detail/relational/partition/run.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/relational/reduce_by_key/in_fixed_partitions.hpp"
 #include "karpos/detail/relational/reduce_by_key/memory.hpp"
@@ -36,9 +36,6 @@ template <class ExecSpace, class Row, class Result, class Op>
 class reduction {
   using tuned = tuning<ExecSpace>;
   using size = sizes<ExecSpace, Row>;
-  using memory_space = typename ExecSpace::memory_space;
-  template <class T>
-  using unmanaged = Kokkos::View<T*, memory_space, Kokkos::MemoryUnmanaged>;
   /// At most about half of a round's rows are partial rows of the next one, unless keys were chosen
   /// by their hashes. Even then the next round halves them, because it splits by other bits.
   static constexpr std::uint64_t max_rounds = 100;
@@ -145,20 +142,13 @@ class reduction {
   void split_and_aggregate(Source const& source, std::uint64_t round) const {
     std::uint64_t const n = source.size(), partitions = size::partitions(n);
     partition_of_bits const partition_of(partitions, round);
-    unmanaged<std::uint64_t> const offsets(m_memory.offsets, partitions + 1);
-    if constexpr (requires { source.split_source(); }) {
-      auto const keys = source.split_source();
-      using bits = typename decltype(keys)::row;
-      auto* const split = reinterpret_cast<bits*>(m_memory.split);
-      partition::split_as_planned(m_exec, keys, partition_of,
-                                  partition::plan<ExecSpace, bits>(m_exec, n, partitions, false),
-                                  m_memory.partition_workspace, split, offsets);
-      aggregate_in_chunks(source.source_after_split(split, n), partitions);
-    } else {
-      partition::split_as_planned(m_exec, source, partition_of, size::plan(m_exec, n),
-                                  m_memory.partition_workspace, m_memory.split, offsets);
-      aggregate_in_chunks(partial_rows<Row>(m_memory.split, n), partitions);
-    }
+    decltype(auto) keys = reduce_by_key::split_source(source);
+    using row = typename std::remove_cvref_t<decltype(keys)>::row;
+    auto* const split = reinterpret_cast<row*>(m_memory.split);
+    partition::split_by_counting(m_exec, keys, partition_of,
+                                 partition::plan<ExecSpace, row>(m_exec, n, partitions, false),
+                                 m_memory.partition_workspace, split, m_memory.offsets);
+    aggregate_in_chunks(reduce_by_key::source_after_split(source, split, n), partitions);
   }
   template <class Rows>
   void aggregate_in_chunks(Rows const& rows, std::uint64_t partitions) const {

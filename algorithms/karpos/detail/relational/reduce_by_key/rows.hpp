@@ -221,6 +221,23 @@ struct partial_rows : partition::plain_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
 };
 
+/// Returns the source that is split in place of `source`: its keys alone, for instance.
+template <class Source>
+decltype(auto) split_source(Source const& source) {
+  if constexpr (requires { source.split_source(); })
+    return source.split_source();
+  else
+    return (source);
+}
+/// Returns the source of n rows that split_source(source) has been split into.
+template <class Source, class Row>
+auto source_after_split(Source const& source, Row const* rows, std::uint64_t n) {
+  if constexpr (requires { source.split_source(); })
+    return source.source_after_split(rows, n);
+  else
+    return partial_rows<Row>(rows, n);
+}
+
 /// Rows whose number is in device memory. The number may exceed the memory's capacity; size() does
 /// not.
 template <class Row>

@@ -12,7 +12,7 @@
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/partition/memory.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
-#include "karpos/detail/relational/partition/run.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
 #include "karpos/detail/relational/row_index/memory.hpp"
 #include "karpos/detail/relational/row_index/slots.hpp"
@@ -32,7 +32,7 @@
 //   group_of   | 0 | 1 |   | 2 |   |   |     number_first_rows: a scan
 //   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |     number_others
 //   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group id: passes of a
-//   begins     | 0     | 3   | 5 | 6        stable partition (partition/run.hpp)
+//   begins     | 0     | 3   | 5 | 6        stable partition (partition/split.hpp)
 //
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
@@ -254,9 +254,9 @@ class groups_of_rows {
   static void split(ExecSpace const& exec, Source const& source, pair* to,
                     digit_of_group<RowNumber> const& digit, work const& with) {
     std::uint64_t const digits = std::uint64_t(digit.mask) + 1;
-    partition::split_as_planned(
+    partition::split_by_counting(
         exec, source, digit, partition::plan<ExecSpace, pair>(exec, source.size(), digits, true),
-        with.partition_workspace, to, unmanaged<std::uint64_t>(with.digits, digits + 1));
+        with.partition_workspace, to, with.digits);
   }
 
   arrays<RowNumber> m_arrays;
