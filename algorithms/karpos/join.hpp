@@ -161,9 +161,9 @@ class join {
     bool const of_left = m_kind <= join_kind::left_anti;
     require_output("the output of a join", out, of_left ? m_left : m_right);
     if (of_left)
-      emit(exec, detail::join::write_left<Out>{out});
+      emit(exec, detail::join::write_side<Out, true>{out});
     else
-      emit(exec, detail::join::write_right<Out>{out});
+      emit(exec, detail::join::write_side<Out, false>{out});
   }
 
   /// Returns the pairs in new views. Asynchronous.
@@ -319,16 +319,11 @@ class join {
 };
 
 template <class ExecSpace, class Left, class Index>
-join(ExecSpace const&, Left const&, Index const&, join_kind) -> join<Left, Index>;
-template <class ExecSpace, class Left, class Index>
-join(ExecSpace const&, Left const&, Index const&, join_kind, join_options const&)
+join(ExecSpace const&, Left const&, Index const&, join_kind, join_options const& = {})
     -> join<Left, Index>;
 template <class ExecSpace, class Left, class Index, class Predicate>
-join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&)
-    -> join<Left, Index, Predicate>;
-template <class ExecSpace, class Left, class Index, class Predicate>
-join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&, join_options const&)
-    -> join<Left, Index, Predicate>;
+join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&,
+     join_options const& = {}) -> join<Left, Index, Predicate>;
 
 /// Returns the number of rows of a join without a predicate, in memory that it allocates. Blocks.
 /// Otherwise as the constructor of join.

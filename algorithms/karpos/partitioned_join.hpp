@@ -147,8 +147,9 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   d::require_kind(kind, false);
   bool const of_left = kind == join_kind::left_semi || kind == join_kind::left_anti;
   d::require_numbers<ExecSpace>("the output of a join", out, of_left ? left.size() : right.size());
-  if (of_left) return d::write_join(exec, left, right, kind, options, d::write_left<Out>{out}, out);
-  return d::write_join(exec, left, right, kind, options, d::write_right<Out>{out}, out);
+  if (of_left)
+    return d::write_join(exec, left, right, kind, options, d::write_side<Out, true>{out}, out);
+  return d::write_join(exec, left, right, kind, options, d::write_side<Out, false>{out}, out);
 }
 
 /// Writes payload columns of both tables instead of row numbers, for an inner join, in no

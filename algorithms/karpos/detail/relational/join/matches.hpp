@@ -204,26 +204,16 @@ struct write_pair {
     return write_pair<decltype(change(left)), decltype(change(right))>{change(left), change(right)};
   }
 };
-template <class Out>
-struct write_left {
+/// Writes one of the two rows, the left one or the right one.
+template <class Out, bool IsLeft>
+struct write_side {
   Out out;
-  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t l, std::uint64_t) const {
-    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(l);
+  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t l, std::uint64_t r) const {
+    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(IsLeft ? l : r);
   }
   template <class Change>
   auto transformed(Change const& change) const {
-    return write_left<decltype(change(out))>{change(out)};
-  }
-};
-template <class Out>
-struct write_right {
-  Out out;
-  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t, std::uint64_t r) const {
-    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(r);
-  }
-  template <class Change>
-  auto transformed(Change const& change) const {
-    return write_right<decltype(change(out))>{change(out)};
+    return write_side<decltype(change(out)), IsLeft>{change(out)};
   }
 };
 template <class F>

@@ -157,32 +157,27 @@ struct payload_side<column_list<In...>, column_list<Out...>> {
   column_list<In...> in;
   column_list<Out...> out;
 
+  /// Checks the views for `rows` rows. Returns the number of rows that fit all outputs.
   template <class ExecSpace>
-  std::uint64_t check(char const* what, std::uint64_t rows) const {
+  std::uint64_t check([[maybe_unused]] char const* what,
+                      [[maybe_unused]] std::uint64_t rows) const {
     require_reachable<ExecSpace, In..., Out...>();
-    return check(what, rows, std::index_sequence_for<In...>{});
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (require_same_extent(what, rows, "a payload column", detail::get<I>(in.views).extent(0)),
+       ...);
+      return std::min({~std::uint64_t(0), std::uint64_t(detail::get<I>(out.views).extent(0))...});
+    }(std::index_sequence_for<In...>{});
   }
   payload_columns<In...> columns() const { return payload_columns<In...>(in.views); }
   payload_columns<Out...> output_columns() const { return payload_columns<Out...>(out.views); }
   template <class ExecSpace, class Numbers>
   void gather_rows(ExecSpace const& exec, Numbers const& rows) const {
-    gather_rows(exec, rows, std::index_sequence_for<In...>{});
-  }
-
- private:
-  /// Returns: the number of rows that fit all outputs.
-  template <std::size_t... I>
-  std::uint64_t check([[maybe_unused]] char const* what, [[maybe_unused]] std::uint64_t rows,
-                      std::index_sequence<I...>) const {
-    (require_same_extent(what, rows, "a payload column", detail::get<I>(in.views).extent(0)), ...);
-    return std::min({~std::uint64_t(0), std::uint64_t(detail::get<I>(out.views).extent(0))...});
-  }
-  template <class ExecSpace, class Numbers, std::size_t... I>
-  void gather_rows(ExecSpace const& exec, Numbers const& rows, std::index_sequence<I...>) const {
     [[maybe_unused]] auto const part = std::pair(std::uint64_t(0), std::uint64_t(rows.extent(0)));
-    (join::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
-                  Kokkos::subview(detail::get<I>(out.views), part)),
-     ...);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (join::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
+                    Kokkos::subview(detail::get<I>(out.views), part)),
+       ...);
+    }(std::index_sequence_for<In...>{});
   }
 };
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/relational/join/mix_word.hpp"
 #include "karpos/detail/relational/join/wide_rows.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/hash.hpp"

@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/detail/relational/join/mix_word.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
 
@@ -22,6 +21,20 @@
 // equal.
 
 namespace karpos::detail::join {
+
+/// Spreads every bit of x over all of its bits, as mix (hash.hpp) does for 64 bits; a bijection.
+///
+/// Source: Chris Wellons, "Prospecting for hash functions", 2018, for the form; its search found
+///   the constants later.
+KOKKOS_FUNCTION constexpr std::uint32_t mix_word(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x21f0aaadU;
+  x ^= x >> 15;
+  x *= 0x735a2d97U;
+  x ^= x >> 15;
+  return x;
+}
+KOKKOS_FUNCTION constexpr std::uint64_t mix_word(std::uint64_t x) { return mix(x); }
 
 struct alignas(16) wide_row {
   std::uint32_t key, value;
