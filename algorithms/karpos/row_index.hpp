@@ -305,11 +305,11 @@ class row_index {
     return m_groups.append(exec, m_rows, n, members, w.data());
   }
 
-  template <class Out>
+  template <class Out, class Result = RowNumber>
   static constexpr void require_numbers() {
     detail::require_reachable<ExecSpace, Out>();
     static_assert(
-        std::is_same_v<typename Out::value_type, RowNumber>,
+        std::is_same_v<typename Out::value_type, Result>,
         "karpos: numbers of rows and groups, and counts, are written to a view of the index' "
         "row numbers, not const");
   }
@@ -324,11 +324,7 @@ class row_index {
         Queries::template reached_by<ExecSpace>,
         "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
         "with Kokkos::create_mirror_view_and_copy first");
-    detail::require_reachable<ExecSpace, Out>();
-    static_assert(
-        std::is_same_v<typename Out::value_type, Result>,
-        "karpos: numbers of rows and groups, and counts, are written to a view of the index' "
-        "row numbers, not const");
+    require_numbers<Out, Result>();
     detail::require_same_extent("queries", queries.size(), "the output", out.extent(0));
     constexpr int distance = detail::row_index::tuning<ExecSpace>::prefetch_distance;
     using device::for_loop, device::held_by_loop;

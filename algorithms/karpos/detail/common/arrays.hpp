@@ -154,16 +154,16 @@ void fill_with(std::string const& label, ExecSpace const& exec,
   fill_with(label, exec, array.data(), array.extent(0), make);
 }
 
-/// Function that returns one value for every element.
-template <class Word>
-struct same_value {
-  Word value;
-  KOKKOS_FUNCTION Word operator()(std::uint64_t) const { return value; }
+/// Function that returns one value for every element, or key.
+template <class T>
+struct constant {
+  T value;
+  KOKKOS_FUNCTION constexpr T operator()(std::uint64_t) const { return value; }
 };
 template <class ExecSpace, class Word, class... P>
 void fill(std::string const& label, ExecSpace const& exec, Kokkos::View<Word*, P...> const& array,
           std::type_identity_t<Word> const& value) {
-  fill_with(label, exec, array, same_value<Word>{value});
+  fill_with(label, exec, array, constant<Word>{value});
 }
 /// Fills an array with one word, whatever the array's type is: one kernel serves all types.
 template <class ExecSpace, class T>
@@ -171,7 +171,7 @@ void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_
                 std::uint32_t word) {
   static_assert(sizeof(T) % sizeof(word) == 0);
   fill_with(label, exec, reinterpret_cast<std::uint32_t*>(array), n * (sizeof(T) / sizeof(word)),
-            same_value<std::uint32_t>{word});
+            constant<std::uint32_t>{word});
 }
 
 /// Returns the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the

@@ -9,6 +9,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/map_operation.hpp"
@@ -59,12 +60,6 @@ void require_result_type() {
       "holds each of them");
 }
 
-/// One value for every key.
-template <class T>
-struct constant {
-  T value;
-  KOKKOS_FUNCTION constexpr T operator()(std::uint64_t) const { return value; }
-};
 /// Returns the values for keys: a view of the same length, or one value for all keys. The one value
 /// must not be a fraction if the table stores integers.
 template <class T, class Keys, class Values>

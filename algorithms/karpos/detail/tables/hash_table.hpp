@@ -308,7 +308,7 @@ Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char cons
     erase_report* const refused = fail_fast ? m_erase_report.data() : nullptr;
     if (fail_fast)
       detail::fill_with(label("clear refused"), exec, &refused->erased, 1,
-                        detail::same_value<std::uint64_t>{0});
+                        detail::constant<std::uint64_t>{0});
     detail::reinsert(exec, what, m_storage, fresh, m_insert_report, refused);
     report = read_report(exec);
   }

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/detail/ranking/build_sorted_lists/tuning.hpp"
 #include "karpos/detail/ranking/ranked.hpp"
+#include "karpos/device/space.hpp"
 
 // Sorts the columns of a table into lists: all threads of a GPU sort one list after another; each
 // CPU thread sorts a list alone.
@@ -115,7 +115,7 @@ void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Score
   using buffers_view = Kokkos::View<entry_type*, typename ExecSpace::memory_space>;
   char const* const caller = "karpos::build_sorted_lists: entries";
   std::uint64_t const n = table.extent(0), lists = table.extent(1);
-  if constexpr (tuning<ExecSpace>::sorts_list_per_thread) {
+  if constexpr (!device::is_device<ExecSpace>) {
     auto const threads = static_cast<std::uint64_t>(exec.concurrency());
     std::uint64_t const workers = Kokkos::min(threads, lists);
     auto const buffers = allocated_array<buffers_view>(exec, caller, workers * 2 * n);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/detail/ranking/top_k/tuning.hpp"
 #include "karpos/device/loops.hpp"
 
@@ -26,13 +27,6 @@ struct ranked_object {
     if (a.lower != b.lower) return a.lower > b.lower;
     if (a.upper != b.upper) return a.upper > b.upper;
     return a.id < b.id;
-  }
-};
-
-template <class Id>
-struct ranks_higher {
-  KOKKOS_FUNCTION bool operator()(ranked_object<Id> const& a, ranked_object<Id> const& b) const {
-    return a < b;
   }
 };
 
@@ -60,13 +54,12 @@ struct write_results {
 /// Sorts the first n objects of a view, the highest rank first. Blocks if one host thread sorts.
 template <class ExecSpace, class Objects>
 void sort_by_rank(ExecSpace const& exec, Objects const& objects, std::uint64_t n) {
-  using id = decltype(objects.data()->id);
   if constexpr (tuning<ExecSpace>::sorts_on_one_thread) {
     exec.fence("karpos::top_k: before sorting");
     std::sort(objects.data(), objects.data() + n);
   } else {
     auto const first_n = Kokkos::pair<std::uint64_t, std::uint64_t>(0, n);
-    if (n > 1) Kokkos::sort(exec, Kokkos::subview(objects, first_n), ranks_higher<id>{});
+    if (n > 1) Kokkos::sort(exec, Kokkos::subview(objects, first_n), ranks_higher{});
   }
 }
 

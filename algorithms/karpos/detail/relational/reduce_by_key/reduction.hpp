@@ -165,7 +165,7 @@ class reduction {
   /// Aggregates all rows as one chunk.
   void aggregate_one_chunk(partial_rows<Row> const& rows) const {
     fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
-              same_value<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
+              constant<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
     aggregate(rows, 1);
   }
 
@@ -180,11 +180,11 @@ class reduction {
   partial_array<Row> partial(std::uint64_t capacity) const { return {m_memory.partial, capacity}; }
   void set_counters(counters const& counts) const {
     fill_with("karpos::reduce_by_key: clear", m_exec, m_memory.counts, 1,
-              same_value<counters>{counts});
+              constant<counters>{counts});
   }
   void clear_partial() const {
     fill_with("karpos::reduce_by_key: clear", m_exec, &m_memory.counts->partial, 1,
-              same_value<std::uint64_t>{0});
+              constant<std::uint64_t>{0});
   }
   counters read_counters() const {
     return read_back(m_exec, static_cast<counters const*>(m_memory.counts),

@@ -171,7 +171,7 @@ class groups_of_rows {
         m_slots(slots_for(capacity)),
         m_keeps_duplicates(keeps_duplicates) {
     fill_with("karpos::row_index: clear slots", exec, m_arrays.slots, m_slots,
-              same_value<std::uint64_t>{slot_word<RowNumber>::empty});
+              constant<std::uint64_t>{slot_word<RowNumber>::empty});
   }
 
   /// Returns the number of rows that were indexed, or left out by a mask or because of their nulls.

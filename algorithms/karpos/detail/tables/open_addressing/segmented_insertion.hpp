@@ -107,7 +107,7 @@ template <class ExecSpace, class Table>
 void clear_slots(ExecSpace const& exec, std::string const& label, Table const& table) {
   using word = typename Table::word;
   fill_with(label + " (clear)", exec, table.slot_at(0), table.pairs() * 2 * Table::bucket_slots,
-            same_value<word>{table.slot().empty_slot()});
+            constant<word>{table.slot().empty_slot()});
 }
 
 /// Counts the rows that overflowed their partitions. If the list is too short for these, sets

@@ -186,7 +186,7 @@ class storage {
     return read_back(execution_space(), m_status + w, "karpos::unordered_map: its status");
   }
   void set(status_word w, std::uint32_t value) const {
-    if (is_allocated()) write_status(w, 1, same_value<std::uint32_t>{value});
+    if (is_allocated()) write_status(w, 1, constant<std::uint32_t>{value});
   }
   /// Begins or ends an erase phase; keeps the bit `modified`. Blocks.
   void change_phase(std::uint32_t is_erasable) const {
@@ -231,7 +231,7 @@ class storage {
   void empty(bool keys_alone) const {
     execution_space const exec;
     fill_with(label("clear"), exec, m_table.slots().words(), m_table.capacity(),
-              same_value<typename slots_type::word>{slots_type::empty_word()});
+              constant<typename slots_type::word>{slots_type::empty_word()});
     if constexpr (slots_type::has_records)
       device::loop_over(label("clear records"), exec, m_table.capacity(),
                         blank_records<held_table>{held(), keys_alone});
@@ -276,7 +276,7 @@ class storage {
   }
   static void zero_from(execution_space const& exec, std::uint32_t* first, std::uint32_t* last) {
     fill_with(label("clear marks"), exec, first, static_cast<std::uint64_t>(last - first),
-              same_value<std::uint32_t>{0});
+              constant<std::uint32_t>{0});
   }
 
   bytes_view m_memory;
