@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -87,9 +86,8 @@ auto aggregate_count(Out const& out) {
   return aggregate_list<std::tuple<>, outputs>{{}, outputs{{{}, out}}};
 }
 
-/// Combines several aggregates into one, for one reduction. A key with the partial results of all
-/// its outputs takes at most 128 bytes, padding included; more does not compile (reduce_by_key.hpp
-/// says how many each takes). A column in two aggregates is moved twice: give all of its operations
+/// Combines several aggregates into one, for one reduction (reduce_by_key.hpp says how many bytes
+/// their results may have). A column in two aggregates is moved twice: give all of its operations
 /// to one aggregate.
 template <class Columns, class Outputs>
 auto aggregates(aggregate_list<Columns, Outputs> const& only) {

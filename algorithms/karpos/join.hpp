@@ -2,11 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <type_traits>
 
 #include "karpos/concepts.hpp"

@@ -3,11 +3,9 @@
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
 
-// The growing phase adds every entry of a stride to its object's accumulator; every object seen is
-// a candidate. A histogram of the partial sums gives the threshold, a lower bound of the k-th
-// largest lower bound. The phase ends when the threshold reaches the upper bound of an object not
-// seen in any list: no such object can be among the first k. Terms (team, tile, lane, scratch): see
-// steps.hpp.
+// The growing phase (top_k.hpp) adds every entry of a stride to its object's accumulator. A
+// histogram of the partial sums gives the threshold, a lower bound of the k-th largest lower bound.
+// Terms (team, tile, lane, scratch): see steps.hpp.
 
 namespace karpos::detail::top_k {
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"

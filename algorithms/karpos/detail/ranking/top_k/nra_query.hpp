@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include "karpos/detail/ranking/top_k/memory.hpp"
@@ -174,7 +173,7 @@ class nra_query {
       Kokkos::deep_copy(m_exec, sorted, lower_bounds(m_state.lower));
       Kokkos::sort(m_exec, sorted);
     }
-    return read_back(m_exec, static_cast<double const*>(kth), "karpos::top_k: threshold");
+    return read_back(m_exec, kth, "karpos::top_k: threshold");
   }
 
   candidate_counts count(double threshold) {
@@ -195,9 +194,7 @@ class nra_query {
     return Kokkos::View<double*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>(
         bounds, m_candidates);
   }
-  nra_words read_words() const {
-    return read_back(m_exec, static_cast<nra_words const*>(m_state.words), "karpos::top_k: words");
-  }
+  nra_words read_words() const { return read_back(m_exec, m_state.words, "karpos::top_k: words"); }
 
   ExecSpace m_exec;
   Lists m_lists;

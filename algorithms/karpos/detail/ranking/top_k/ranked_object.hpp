@@ -5,7 +5,6 @@
 #include <Kokkos_Sort.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/detail/ranking/top_k/tuning.hpp"

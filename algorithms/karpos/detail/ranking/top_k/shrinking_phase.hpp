@@ -3,11 +3,9 @@
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
 
-// The shrinking phase: no object becomes a candidate any more. Each stride adds only the
-// candidates' scores. Then the threshold rises, upper bounds fall, and candidates whose upper bound
-// is not above the threshold are dropped. The phase ends with k candidates, the answer as a set; or
-// with candidates that fixed point cannot separate, the finalists. Terms (team, tile, lane,
-// scratch): see steps.hpp.
+// The shrinking phase (top_k.hpp): each stride adds only the candidates' scores. The phase ends
+// with k candidates, the answer as a set; or with candidates that fixed point cannot separate, the
+// finalists. Terms (team, tile, lane, scratch): see steps.hpp.
 
 namespace karpos::detail::top_k {
 

@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 
 #include "karpos/detail/common/arrays.hpp"

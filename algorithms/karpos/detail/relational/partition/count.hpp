@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "karpos/detail/common/batches.hpp"
 #include "karpos/detail/index_range.hpp"

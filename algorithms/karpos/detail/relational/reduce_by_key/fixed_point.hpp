@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <utility>
 
 #include "karpos/rows.hpp"
 

@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/detail/relational/reduce_by_key/mixed_bits.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"

@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -93,8 +92,7 @@ class reduction_in_fixed_partitions {
                                     m_counts,
                                     m_arrays.taken,
                                     static_cast<std::uint32_t>(arrays::max_fixed_partitions)});
-    return read_back(m_exec, static_cast<sample_statistics const*>(m_arrays.sample),
-                     "karpos::reduce_by_key: a sample of the keys");
+    return read_back(m_exec, m_arrays.sample, "karpos::reduce_by_key: a sample of the keys");
   }
   /// Returns an estimate of the number of groups, from below (Chao 1984).
   static double groups(sample_statistics const& s) {
@@ -280,8 +278,7 @@ class reduction_in_fixed_partitions {
     return read_counters();
   }
   counters read_counters() const {
-    return read_back(m_exec, static_cast<counters const*>(m_counts),
-                     "karpos::reduce_by_key: numbers of groups and partial rows");
+    return read_back(m_exec, m_counts, "karpos::reduce_by_key: numbers of groups and partial rows");
   }
 
   ExecSpace m_exec;

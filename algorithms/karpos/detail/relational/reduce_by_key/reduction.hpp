@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -122,8 +121,7 @@ class reduction {
     if (source.size() < tuned::min_sampled_rows) return false;
     count_sample(m_exec, source, tuned::sample, m_memory.sample);
     sample_statistics const s =
-        read_back(m_exec, static_cast<sample_statistics const*>(m_memory.sample),
-                  "karpos::reduce_by_key: a sample of the keys");
+        read_back(m_exec, m_memory.sample, "karpos::reduce_by_key: a sample of the keys");
     return tuned::is_device ? s.keys - s.distinct >= tuned::min_equal : holds_most(s);
   }
   /// Returns whether the first table of a CPU thread holds most of the rows. A row that it does not
@@ -187,7 +185,7 @@ class reduction {
               constant<std::uint64_t>{0});
   }
   counters read_counters() const {
-    return read_back(m_exec, static_cast<counters const*>(m_memory.counts),
+    return read_back(m_exec, m_memory.counts,
                      "karpos::reduce_by_key: numbers of groups and partial rows");
   }
 

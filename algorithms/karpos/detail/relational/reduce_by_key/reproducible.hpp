@@ -3,9 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <tuple>
 #include <type_traits>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <cstdint>
 
 #include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/device/space.hpp"
