@@ -42,7 +42,7 @@ auto behind(output<Column, Op, Out> const& o) {
   return output<moved, Op, Out>{o.op, o.out};
 }
 
-template <class Column, class OpsAndViews, std::size_t... I>
+template <class OpsAndViews, std::size_t... I>
 auto outputs_of(OpsAndViews const& list, std::index_sequence<I...>) {
   return std::make_tuple(output<0, std::tuple_element_t<2 * I, OpsAndViews>,
                                 std::tuple_element_t<2 * I + 1, OpsAndViews>>{
@@ -70,7 +70,7 @@ template <view_1d Column, class... OpsAndViews>
 auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
   static_assert(sizeof...(OpsAndViews) > 0 && sizeof...(OpsAndViews) % 2 == 0,
                 "karpos: behind the column of an aggregate stand operations, each with a view");
-  auto const outputs = detail::reduce_by_key::outputs_of<Column>(
+  auto const outputs = detail::reduce_by_key::outputs_of(
       std::make_tuple(ops_and_views...), std::make_index_sequence<sizeof...(OpsAndViews) / 2>());
   return aggregate_list<std::tuple<Column>, std::remove_const_t<decltype(outputs)>>{{column},
                                                                                     outputs};

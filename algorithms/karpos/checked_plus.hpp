@@ -25,7 +25,7 @@ struct checked_plus {};
 namespace detail::reduce_by_key {
 template <class ExecSpace, class Key, class Columns, int Column, class Out>
 struct field_of<ExecSpace, Key, Columns, output<Column, checked_plus, Out>>
-    : checked_field_of<ExecSpace, Key, Columns, Column, Out> {};
+    : checked_field_of<ExecSpace, Columns, Column, Out> {};
 }  // namespace detail::reduce_by_key
 
 }  // namespace karpos

@@ -98,10 +98,5 @@ void move_into_fixed_partitions(ExecSpace const& exec, Source const& source, std
           source, partition_of, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to,
           out});
 }
-template <class ExecSpace, class Source, class PartitionOf, class To, class Out>
-void move_into_fixed_partitions(ExecSpace const& exec, Source const& source, std::uint64_t n,
-                                PartitionOf const& partition_of, To const& to, Out const& out) {
-  partition::move_into_fixed_partitions<tuning<ExecSpace>>(exec, source, n, partition_of, to, out);
-}
 
 }  // namespace karpos::detail::partition

@@ -64,7 +64,7 @@ struct recorded_partitions : fixed_partitions<Row> {
 };
 
 /// A step: a team calls f(i) for each row i of a tile that overflowed.
-template <class ExecSpace, class Source, class PartitionOf, class F>
+template <class Source, class PartitionOf, class F>
 struct visit_overflowed {
   static constexpr int threads = 256, teams_at_once = 4;
   static constexpr std::size_t scratch_bytes = 64;
@@ -140,7 +140,7 @@ class recorded_split {
   void for_each_overflowed(F const& f) const {
     device::for_each_in_league(
         "karpos::partition: overflowed rows", m_exec, static_cast<int>(record().tiles()),
-        visit_overflowed<ExecSpace, Source, PartitionOf, F>{m_source, m_partition_of, m_to, f});
+        visit_overflowed<Source, PartitionOf, F>{m_source, m_partition_of, m_to, f});
   }
   partitions_type const& partitions() const { return m_to; }
   tile_record const& record() const { return m_to.record; }

@@ -37,7 +37,7 @@ template <class ExecSpace, class Row, class Op, int Batch = tuning<ExecSpace>::b
           bool Sparse = false>
 class aggregator {
   using tuned = tuning<ExecSpace>;
-  using table = group_table<ExecSpace, Row, Sparse>;
+  using table = group_table<Row, Sparse>;
   static constexpr int batch = Batch;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
   /// Destination of a row that needs no slot any more. Destinations from 0 on are slots. Those

@@ -101,7 +101,7 @@ struct checked_field {
   }
 };
 
-template <class ExecSpace, class Key, class Columns, int Column, class Out>
+template <class ExecSpace, class Columns, int Column, class Out>
 struct checked_field_of {
   using from = typename std::tuple_element_t<Column, Columns>::non_const_value_type;
   using to = typename Out::value_type;

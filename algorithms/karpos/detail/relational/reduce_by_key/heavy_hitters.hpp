@@ -123,7 +123,7 @@ class heavy_hitter_filter {
   using table = heavy_hitter_table<ExecSpace, row>;
   using bits = typename table::bits;
   using value = value_type<row>;
-  using values = slot_values<ExecSpace, value>;
+  using values = slot_values<value>;
   static constexpr std::size_t value_bytes = has_value<row> ? values::bytes(table::all) : 0;
   static constexpr bool has_identity = !has_value<row> || identity_of<Op, value>::exists;
   static constexpr std::uint32_t done =

@@ -9,6 +9,7 @@
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate_partitions.hpp"
 #include "karpos/detail/relational/reduce_by_key/heavy_hitters.hpp"
@@ -175,9 +176,9 @@ class reduction_in_fixed_partitions {
     auto const to =
         fixed_partitions_for<Row>(partitions, 11 * m_arrays.eighth, partition::no_filter{});
     auto* const out = reinterpret_cast<Row*>(m_arrays.fixed_partitions);
-    partition::move_into_fixed_partitions(m_exec, rows(m_arrays.first(), capacity, remaining),
-                                          capacity, partition_of<partial_rows<Row>>(partitions), to,
-                                          out);
+    partition::move_into_fixed_partitions<partition::tuning<ExecSpace>>(
+        m_exec, rows(m_arrays.first(), capacity, remaining), capacity,
+        partition_of<partial_rows<Row>>(partitions), to, out);
     using split = partial_rows<Row>;
     auto const groups_per_partition = static_cast<std::uint32_t>(2 * groups(s) / partitions + 16);
     return aggregate(split(out, partitions * to.capacity), split(to.list, to.list_capacity), to, 0,
@@ -207,12 +208,12 @@ class reduction_in_fixed_partitions {
     auto* const out = reinterpret_cast<row*>(m_arrays.fixed_partitions);
     if (is_filtered) {
       heavy_hitter_filter<ExecSpace, Source, Op> const filter(source, m_op, m_arrays.keys);
-      partition::move_into_fixed_partitions(
+      partition::move_into_fixed_partitions<partition::tuning<ExecSpace>>(
           m_exec, keys, keys.size(), partition_of<Source>(partitions),
           fixed_partitions_for<row>(partitions, capacity, filter), out);
     } else {
-      partition::move_into_fixed_partitions(m_exec, keys, keys.size(),
-                                            partition_of<Source>(partitions), to, out);
+      partition::move_into_fixed_partitions<partition::tuning<ExecSpace>>(
+          m_exec, keys, keys.size(), partition_of<Source>(partitions), to, out);
     }
     return aggregate(reduce_by_key::source_after_split(source, out, partitions * to.capacity),
                      reduce_by_key::source_after_split(source, to.list, to.list_capacity), to,

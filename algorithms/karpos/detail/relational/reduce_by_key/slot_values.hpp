@@ -19,7 +19,7 @@ namespace karpos::detail::reduce_by_key {
 KOKKOS_FUNCTION constexpr std::size_t round_up_to_even(std::size_t n) { return (n + 1) / 2 * 2; }
 
 /// Values of one number.
-template <class ExecSpace, class T>
+template <class T>
 class slot_values {
   using word = bits_of<T>;
 
@@ -44,19 +44,18 @@ class slot_values {
 };
 
 /// Values of several numbers, each merged by an operation of its own: get<I>(op.each).
-template <class ExecSpace, std::size_t... I, class... T>
-class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
+template <std::size_t... I, class... T>
+class slot_values<pack_of<std::index_sequence<I...>, T...>> {
   using value = pack<T...>;
 
  public:
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
-    return (slot_values<ExecSpace, T>::bytes(slots) + ...);
+    return (slot_values<T>::bytes(slots) + ...);
   }
   /// Allocates the arrays in `memory` one after the other: initializers of an aggregate are
   /// evaluated in order.
   KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t slots)
-      : m_each{{slot_values<ExecSpace, T>(allocate(memory, slot_values<ExecSpace, T>::bytes(slots)),
-                                          slots)}...} {}
+      : m_each{{slot_values<T>(allocate(memory, slot_values<T>::bytes(slots)), slots)}...} {}
 
   KOKKOS_FORCEINLINE_FUNCTION value get(std::uint32_t i) const {
     return {{detail::get<I>(m_each).get(i)}...};
@@ -76,7 +75,7 @@ class slot_values<ExecSpace, pack_of<std::index_sequence<I...>, T...>> {
     return first;
   }
 
-  pack<slot_values<ExecSpace, T>...> m_each;
+  pack<slot_values<T>...> m_each;
 };
 
 /// Whether an operation has an identity, a value that changes no other. Only the library's

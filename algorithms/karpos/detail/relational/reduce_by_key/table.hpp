@@ -13,11 +13,11 @@ namespace karpos::detail::reduce_by_key {
 
 /// A hash table of groups in the scratch (shared memory) of a team (block) of a GPU: a
 /// scratch_table of their keys, and the value of each slot in arrays behind it.
-template <class ExecSpace, class Row, bool Sparse = false>
+template <class Row, bool Sparse = false>
 class group_table : public scratch_table<decltype(reduce_by_key::key_of(Row{})), Sparse> {
   using keys = scratch_table<decltype(reduce_by_key::key_of(Row{})), Sparse>;
   using value = value_type<Row>;
-  using values = slot_values<ExecSpace, value>;
+  using values = slot_values<value>;
 
  public:
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
