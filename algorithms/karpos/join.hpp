@@ -297,10 +297,8 @@ class join {
     detail::join::require_length(what, out.extent(0), size());
   }
   Kokkos::View<number_type*, memory_space> allocate(execution_space const& exec) const {
-    using out = Kokkos::View<number_type*, memory_space>;
-    return detail::allocate_or_explain<memory_space>(
-        size() * sizeof(number_type), "the rows of a join", "visit them by for_each_pair",
-        [&] { return detail::uninitialized_array<out>(exec, "karpos::join: rows", size()); });
+    return detail::allocate_array<Kokkos::View<number_type*, memory_space>>(
+        exec, "karpos::join: rows", "the rows of a join", "visit them by for_each_pair", size());
   }
 
   Index m_index;
@@ -357,14 +355,10 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
 template <execution_space ExecSpace, view_1d Indices, detail::column Column>
 auto gather(ExecSpace const& exec, Indices const& indices, Column const& column,
             typename detail::column_traits<Column>::value_type const& missing) {
-  using memory_space = typename ExecSpace::memory_space;
   using value = typename detail::column_traits<Column>::value_type;
-  std::uint64_t const n = indices.extent(0);
-  auto const out = detail::allocate_or_explain<memory_space>(
-      n * sizeof(value), "the values of a gather", "gather fewer rows at once", [&] {
-        return detail::uninitialized_array<Kokkos::View<value*, memory_space>>(exec,
-                                                                               "karpos::gather", n);
-      });
+  auto const out = detail::allocate_array<Kokkos::View<value*, typename ExecSpace::memory_space>>(
+      exec, "karpos::gather", "the values of a gather", "gather fewer rows at once",
+      indices.extent(0));
   karpos::gather(exec, indices, column, missing, out);
   return out;
 }

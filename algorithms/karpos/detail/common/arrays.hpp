@@ -67,15 +67,21 @@ View uninitialized_array(ExecSpace const& exec, std::string const& label, Extent
   return array;
 }
 
-/// Returns bytes with unspecified contents. Throws an allocation_error that explains.
+/// Returns an array with unspecified contents. Throws an allocation_error that explains.
+template <class View, class ExecSpace, class... Extents>
+View allocate_array(ExecSpace const& exec, std::string const& label, std::string const& what,
+                    char const* suggestion, Extents... extents) {
+  return allocate_or_explain<typename View::memory_space>(
+      (std::uint64_t(extents) * ... * sizeof(typename View::value_type)), what, suggestion,
+      [&] { return uninitialized_array<View>(exec, label, extents...); });
+}
 template <class MemorySpace, class ExecSpace>
 Kokkos::View<std::byte*, MemorySpace> allocate_byte_array(ExecSpace const& exec,
                                                           std::string const& label,
                                                           std::size_t bytes, char const* what,
                                                           char const* suggestion) {
-  return allocate_or_explain<MemorySpace>(bytes, what, suggestion, [&] {
-    return uninitialized_array<Kokkos::View<std::byte*, MemorySpace>>(exec, label, bytes);
-  });
+  return allocate_array<Kokkos::View<std::byte*, MemorySpace>>(exec, label, what, suggestion,
+                                                               bytes);
 }
 
 /// Cuts arrays out of one allocation, each at a multiple of 256 bytes. Without an allocation it

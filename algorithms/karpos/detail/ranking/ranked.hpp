@@ -72,9 +72,7 @@ struct ranks_higher {
 /// Returns an array with unspecified contents. Throws an allocation_error that explains.
 template <class View, class ExecSpace, class... Extents>
 View allocated_array(ExecSpace const& exec, std::string const& label, Extents... extents) {
-  return allocate_or_explain<typename View::memory_space>(
-      (std::uint64_t(extents) * ... * sizeof(typename View::value_type)), label,
-      "rank fewer elements", [&] { return uninitialized_array<View>(exec, label, extents...); });
+  return allocate_array<View>(exec, label, label, "rank fewer elements", extents...);
 }
 
 }  // namespace karpos::detail

@@ -217,11 +217,9 @@ std::uint64_t join_and_gather(ExecSpace const& exec, LeftSide const& of_left,
                               WritePairs const& write_pairs) {
   using numbers = Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space>;
   auto const make = [&] {
-    return allocate_or_explain<typename ExecSpace::memory_space>(
-        capacity * sizeof(std::uint32_t), "the row numbers of a join", "join fewer rows at once",
-        [&] {
-          return uninitialized_array<numbers>(exec, "karpos::partitioned_join: rows", capacity);
-        });
+    return allocate_array<numbers>(exec, "karpos::partitioned_join: rows",
+                                   "the row numbers of a join", "join fewer rows at once",
+                                   capacity);
   };
   numbers const left = make(), right = make();
   std::uint64_t const rows = write_pairs(left, right);

@@ -119,13 +119,11 @@ struct checked_field_of {
     if (keys.extent(0) > std::uint64_t(1) << 32)
       reject("too many rows for a checked sum", std::to_string(keys.extent(0)) + " of at most 2^32",
              "reduce them in two calls");
-    return {{},
-            o.out,
-            allocate_or_explain<typename ExecSpace::memory_space>(
-                o.out.extent(0), "the marks of checked sums", "pass a shorter view", [&] {
-                  return uninitialized_array<marks>(
-                      exec, "karpos::reduce_by_key: sums that do not fit", o.out.extent(0));
-                })};
+    return {
+        {},
+        o.out,
+        allocate_array<marks>(exec, "karpos::reduce_by_key: sums that do not fit",
+                              "the marks of checked sums", "pass a shorter view", o.out.extent(0))};
   }
 };
 

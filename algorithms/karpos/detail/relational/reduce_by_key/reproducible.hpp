@@ -120,9 +120,8 @@ auto reduce_exponents(ExecSpace const& exec, Keys const& keys, Column const& col
   char const* const label = "karpos::reduce_by_key: largest exponents";
   std::uint64_t const n = keys.extent(0);
   auto const array = [&]<class T>(T, std::uint64_t size) {
-    return allocate_or_explain<space>(
-        size * sizeof(T), "the exponents of a reproducible sum", "pass fewer rows",
-        [&] { return uninitialized_array<Kokkos::View<T*, space>>(exec, label, size); });
+    return allocate_array<Kokkos::View<T*, space>>(
+        exec, label, "the exponents of a reproducible sum", "pass fewer rows", size);
   };
   group_exponent_views<space, bits> g{array(bits{}, n), array(std::int32_t{}, n), {}};
   using result = result_views<held_by_loop<ExecSpace, decltype(g.keys)>,
