@@ -17,7 +17,6 @@
 
 namespace karpos::detail {
 
-/// Statistics of a sample of keys.
 struct sample_statistics {
   std::uint32_t keys;         ///< keys in the sample
   std::uint32_t distinct;     ///< distinct keys

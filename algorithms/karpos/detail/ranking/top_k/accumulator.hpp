@@ -108,7 +108,6 @@ struct accumulator_array {
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(std::uint64_t slot) const {
     device::prefetch(words + slot);
   }
-  /// Calls f(words).
   template <class F>
   KOKKOS_FUNCTION void with_type(F const& f) const {
     f(words);

@@ -115,7 +115,6 @@ class nra_query {
     sort_candidates(m_candidates);
   }
 
-  /// Reads a stride.
   void read(bool growing, top_k_report& report) {
     std::uint64_t const end = Kokkos::min(m_depth + stride(), m_lists.longest());
     auto const n = static_cast<std::uint64_t>(m_lists.lists());

@@ -132,7 +132,6 @@ struct query_state {
   }
 };
 
-/// The state of a query, with its accumulators.
 template <class ExecSpace, class Id, class Score, class Accumulators>
 struct accumulator_state : query_state<ExecSpace, Id, Score> {
   using base = query_state<ExecSpace, Id, Score>;

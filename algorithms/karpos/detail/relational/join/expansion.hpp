@@ -21,7 +21,6 @@ struct expansion {
   std::uint64_t* offsets;  // begin of each row; behind the last row the number of elements
   std::uint64_t rows;
 
-  /// Returns the row of an element.
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t element) const {
     return last_at_most(element, 0, rows);
   }

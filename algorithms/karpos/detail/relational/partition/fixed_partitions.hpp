@@ -75,7 +75,6 @@ auto rows_between(Out const& out) {
     return out.template rows_in_partitions<Source>();
 }
 
-/// Returns the number of teams that split n rows.
 template <class ExecSpace>
 std::uint64_t teams_for_rows(ExecSpace const& exec, std::uint64_t rows) {
   return Kokkos::clamp(rows / tuning<ExecSpace>::min_rows_each, std::uint64_t(1),

@@ -51,7 +51,6 @@ struct tile_record {
                                            std::uint32_t begin, std::uint32_t count) const {
     run_of(tile, p) = {at, static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(count)};
   }
-  /// Returns the number of rows of a tile.
   KOKKOS_FUNCTION std::uint32_t rows_of(std::uint32_t tile) const {
     return Kokkos::min(rows - tile * tile_rows, tile_rows);
   }

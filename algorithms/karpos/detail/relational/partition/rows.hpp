@@ -81,7 +81,6 @@ struct plain_rows {
   KOKKOS_FORCEINLINE_FUNCTION static row make(loaded const& r, std::uint64_t) { return r; }
 };
 
-/// Rows that are keys.
 template <class Keys>
 struct keys_only : plain_rows<typename std::remove_cvref_t<Keys>::non_const_value_type> {
   using key = typename std::remove_cvref_t<Keys>::non_const_value_type;

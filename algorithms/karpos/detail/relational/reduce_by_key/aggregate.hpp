@@ -55,7 +55,6 @@ class aggregator {
   static constexpr std::size_t scratch_bytes = bytes(max_slots);
   /// A limit of probes that no row reaches for which there is a slot.
   static constexpr std::uint32_t max_probes = table::max_probes(max_slots);
-  /// Returns the number of slots of a table for `rows` rows.
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
     return Kokkos::min(tuned::slots_for(rows), std::uint32_t(max_slots));
   }

@@ -160,7 +160,6 @@ class reduction {
     aggregate(rows, most);
   }
 
-  /// Aggregates all rows as one chunk.
   void aggregate_one_chunk(partial_rows<Row> const& rows) const {
     fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
               constant<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});

@@ -101,7 +101,6 @@ KOKKOS_FORCEINLINE_FUNCTION Key key_of_mixed(Bits bits) {
   return from_bits<Key>(unmixed(bits));
 }
 
-/// Rows of keys and values.
 template <class Row, class Keys, class Values, bool Mixes = true>
 struct keys_and_values : partition::plain_rows<Row> {
   Keys keys;
@@ -126,7 +125,6 @@ struct keys_and_values : partition::plain_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return r.key; }
 };
 
-/// Rows that are keys.
 template <class Row, class Keys, bool Mixes = true>
 struct keys_only : partition::plain_rows<Row> {
   Keys keys;

@@ -26,7 +26,6 @@ struct tuning {
   KOKKOS_FUNCTION static constexpr std::uint32_t slots(int row_bytes) {
     return chunk_rows(row_bytes) / 2 * 3 / 4 * 4;
   }
-  /// Slots of a table for `rows` rows.
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
     return (rows + (rows + 1) / 2 + 4) / 4 * 4;
   }
