@@ -172,12 +172,17 @@ struct payload_side<column_list<In...>, column_list<Out...>> {
   payload_columns<Out...> output_columns() const { return payload_columns<Out...>(out.views); }
   template <class ExecSpace, class Numbers>
   void gather_rows(ExecSpace const& exec, Numbers const& rows) const {
+    gather_rows(exec, rows, std::index_sequence_for<In...>{});
+  }
+
+ private:
+  // No lambda instead: nvcc does not expand Out in one.
+  template <class ExecSpace, class Numbers, std::size_t... I>
+  void gather_rows(ExecSpace const& exec, Numbers const& rows, std::index_sequence<I...>) const {
     [[maybe_unused]] auto const part = std::pair(std::uint64_t(0), std::uint64_t(rows.extent(0)));
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (join::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
-                    Kokkos::subview(detail::get<I>(out.views), part)),
-       ...);
-    }(std::index_sequence_for<In...>{});
+    (join::gather(exec, rows, detail::get<I>(in.views), typename Out::value_type{},
+                  Kokkos::subview(detail::get<I>(out.views), part)),
+     ...);
   }
 };
 
