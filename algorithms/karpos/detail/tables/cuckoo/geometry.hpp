@@ -7,9 +7,8 @@
 
 #include "karpos/hash.hpp"
 
-// The slots that may hold a key, in both layouts. The high bits of a key's hash select a group of
-// slots (a bucket or a partition), a second hash selects the slots in it. Slots are read in lines
-// of 64 bytes, which is what memory moves.
+// The slots that may hold a key, in both layouts (drawn in table.hpp). Slots are read in lines of
+// 64 bytes, which is what memory moves.
 
 namespace karpos::detail::cuckoo {
 

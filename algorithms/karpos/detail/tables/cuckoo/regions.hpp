@@ -13,10 +13,8 @@
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
 
 // Splits items by region: a few neighbouring buckets, or a partition of the dense layout.
-//
-//   GPUs   into regions of fixed capacity (partition/split.hpp), for hashing makes regions about
-//          equal. A region that needs more could hardly be built: another seed is tried then.
-//   CPUs   by counting.
+// GPUs use regions of fixed capacity (partition/split.hpp). A region that needs more could hardly
+// be built: another seed is tried then. CPUs count.
 
 namespace karpos::detail::cuckoo {
 

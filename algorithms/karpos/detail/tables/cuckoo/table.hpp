@@ -46,9 +46,7 @@
 //   split     Items are moved into regions of a few neighbouring buckets by a partition
 //             (regions.hpp).
 //   build     A team (CUDA: a block) builds a region's buckets in its scratch (shared memory) by
-//             parallel cuckoo hashing (build_buckets.hpp). In a round, all unplaced keys claim
-//             their slots in one subtable. Keys whose claim lost, and keys that were evicted, are
-//             unplaced in the next round, which takes the next subtable. A bucket that is not done
+//             rounds of parallel cuckoo hashing (build_buckets.hpp). A bucket that is not done
 //             after 51 rounds is restarted with the next constants. Then it is written, once.
 //   look up   Hash, constants, at most three slots; two of them share a line (refs.hpp).
 //
@@ -76,6 +74,7 @@
 // table is built anew with the next of 17 seeds. Equal keys show after the build, as claims of one
 // slot or as shadowed duplicates. Then the first of each set of equal keys is selected
 // (distinct.hpp), and the table is built from these.
+// Tests: cuckoo_*, nested_structures.
 
 namespace karpos::detail::cuckoo {
 

@@ -31,22 +31,21 @@
 //   find_closer_empty   the neighbourhood is full: move a key that lies here to a hole of its own
 //                       neighbourhood (swap)
 //
-// Keys only move to later lines of their neighbourhood. A reader reads the home line, then follows
-// the bits of the hop word, which it reads again after each miss. It is therefore overtaken a
-// bounded number of times; it takes no lock and writes nothing. Why all this is linearizable:
-// docs/design/hopscotch.md.
+// Keys only move to later lines of their neighbourhood. A merge changes the value in place, holding
+// the lock. An erasure takes the pair out of its slot, holding the lock, and clears the slot's bit
+// as it unlocks. A reader reads the home line, then follows the bits of the hop word, which it
+// reads again after each miss. It is therefore overtaken a bounded number of times; it takes no
+// lock and writes nothing. Why all this is linearizable: docs/design/hopscotch.md.
 //
-//   hop_word.hpp    the word at the head of a line: bits of the neighbourhood's slots, locks,
-//                   counts
+//   hop_word.hpp    the word at the head of a line: bits of slots, locks, counts
 //   slots.hpp       the states of a slot and their changes, with the memory orders
 //   lines.hpp       where lines and slots are, and the phase find
 //   relocation.hpp  locks, and the phases find_empty and find_closer_empty
-//   ref.hpp         the operations of the table as kernels see it: this file
-//   storage.hpp     its memory
 //
 // Source: the phases and the copy-then-clear relocation of GLHT (Zhang, Sun, "GPU lock-free
 // hopscotch hash table", 2019); the hop word after Herlihy, Shavit, Tzafrir, "Hopscotch hashing",
 // DISC 2008.
+// Tests: hopscotch_*, nested_maps.
 
 namespace karpos::detail::hopscotch {
 

@@ -23,8 +23,7 @@
 
 // The pairs of one insertion, a batch, grouped by key. GPUs split them by hash, and group each
 // partition (in_fixed_partitions.hpp). Otherwise an index of rows over the keys puts equal keys
-// side by side, in time linear in their number, however often a key occurs. Then each distinct key
-// goes into the table once, with its block.
+// side by side, in time linear in their number, however often a key occurs.
 //
 //   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
 //   values    | a | b | c | d | e |        values     | a c d | b e |     where the batch begins

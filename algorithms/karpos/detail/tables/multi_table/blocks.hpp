@@ -26,6 +26,15 @@
 // The link at a block's first value is the next block, and says whether this block has more than
 // one value. If so, its length is at the second value. The head of a key with one block of few
 // values has their number, so that its link is not read. A set has no values: its table counts.
+//
+//   insert        groups the pairs by key (batch.hpp), writes a block for each key, and inserts the
+//                 heads into the table, which chains a new block before the stored ones (push)
+//   in a kernel   appends the pair to a list, which a later call inserts (pending.hpp)
+//   look up       finds the heads of the queries (index.hpp), adds up their numbers of values, and
+//                 emits the values, one query after the other (matches.hpp)
+//   erase         removes the key from the table; its pairs become dead pairs
+//   consolidate   moves all values to new memory, one block for each key, without dead pairs
+// Tests: hash_multimap, hash_multiset, multi_table_teams, nested_structures.
 
 namespace karpos::detail::multi_table {
 

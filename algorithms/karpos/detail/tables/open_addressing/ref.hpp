@@ -29,8 +29,16 @@
 //   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in
 //                cache
 //
-// A probe that comes to a pair whose mark for its class is not set ends there. 2^27 keys on an
-// H200, load 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8 (docs/hash_map.md).
+// 2^27 keys on an H200, load 0.9: misses 10.8 G/s without marks, 16.7 with; hits 30.9 and 28.8
+// (docs/hash_map.md).
+//
+//   insert   Merges with a slot that holds the key. If there is none, claims the first empty slot
+//            by a compare-and-swap; merges if another thread has won it with the same key. Goes on
+//            from a full bucket to its neighbour, then to the next pair of the path.
+//   find     Ends at a slot with the key, at an empty slot, or at a pair where the mark of the
+//            key's class is not set.
+//   erase    Turns the slot into a tombstone, which ends no probe. No key takes it before
+//            the table is compacted.
 //
 // An insertion sets its marks once it has found a slot. So a refused key leaves no marks, and
 // lookups in a full table end as early as in one of load 0.98. An insertion that tries many buckets
@@ -42,15 +50,13 @@
 // If all keys were inserted by table segments (segmented_insertion.hpp), the order of the keys in a
 // full bucket is a mark as well (key_order.hpp).
 //
-//   tuning.hpp    bytes of a bucket, keys in flight: by execution space
-//   ref.hpp       the table as kernels see it: this file
-//   storage.hpp   its memory
-//
 // Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One
 // key followed through an insertion: docs/design/hash_map_walkthrough.md.
 //
 // Source: the probe loop after cuCollections' static_map (one compare-and-swap per slot); overflow
 // marks after the overflow byte of boost::unordered_flat_map, in an array of their own.
+// Tests: hash_map_*, bulk_*, hash_set, map_apply, nested_maps, partitioned_insertion,
+// build_segments, insertion_teams, fullness, large_table, host_refs, kernels.
 
 namespace karpos::detail::open_addressing {
 

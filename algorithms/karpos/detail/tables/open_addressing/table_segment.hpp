@@ -19,8 +19,6 @@
 //   table_segment.hpp    this file: reads a segment, orders its keys, writes it back
 //   fill_segment.hpp     places rows by counters, as if their keys were distinct
 //   build_segments.hpp   the step: fills a segment, or else adds row by row and compares
-//
-// Tests: build_segments (the step), insertion_teams (the insertion).
 
 namespace karpos::detail::open_addressing {
 

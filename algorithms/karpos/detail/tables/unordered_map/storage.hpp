@@ -16,12 +16,9 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 
-// The memory of an unordered_map, one reference-counted array of bytes:
-//
-//   words | marks | passed | status | records       (table.hpp)
-//
-// There are records only if words do not hold keys and values. Loops over all slots empty the
-// slots, count the keys, reclaim erased slots, and insert the pairs into another table.
+// The memory of an unordered_map, one reference-counted array of bytes (drawn in table.hpp). Loops
+// over all slots empty the slots, count the keys, reclaim erased slots, and insert the pairs into
+// another table.
 
 namespace karpos::detail::unordered_map {
 

@@ -17,13 +17,19 @@
 #include "karpos/probing.hpp"
 
 // The table of an unordered_map as kernels see it, and how a key finds its slot. Buckets, bucket
-// pairs, probe paths and overflow marks are those of hash_map (open_addressing/ref.hpp). A bucket
-// is 32 bytes of slot words in every execution space, so that a copy in another space has the same
-// indices. Slots are of one of two kinds: packed_slots.hpp, wide_slots.hpp.
+// pairs, probe paths and overflow marks are those of hash_map (open_addressing/ref.hpp).
 //
-// An insertion makes a free slot live; it claims the slot first if one instruction cannot fill it.
-// A live slot becomes free only between begin_erase and end_erase, when no key is inserted. While
-// keys are inserted, all threads therefore agree on this:
+//   words     | 32 B | 32 B || 32 B | 32 B || …   buckets: alike in every execution space, so that
+//                                                 copies have the same indices
+//   marks     8 bits for each bucket pair
+//   passed    a bit for each bucket that a key went past; then the fullness (fullness.hpp)
+//   status    | failed | phase | number of keys | changes |
+//   records   | key | value | …                   wide slots only: at the index of the word
+//
+// packed_slots.hpp and wide_slots.hpp have the two kinds of slots. An insertion makes a free slot
+// live; it claims the slot first if one instruction cannot fill it. A live slot becomes free only
+// between begin_erase and end_erase, when no key is inserted. While keys are inserted, all threads
+// therefore agree on this:
 //
 //   closed bucket   has a slot that was never used: no key went past it. It ends a search, and so
 //                   does a missing overflow mark.
@@ -38,6 +44,10 @@
 // was live is live. A slot that was free is claimed by a compare-and-swap, and its bucket is read
 // again if this fails. A slot that was claimed for what may be the key is read again, too, for that
 // key may be stored by now.
+//
+// An erasure marks its slot as erased. end_erase then computes `passed` and the marks anew from the
+// stored keys, and makes the erased slots empty whose bucket no key went past.
+// Tests: unordered_map, unordered_map_as_used, unordered_map_drop_in, nested_structures.
 
 namespace karpos::detail::unordered_map {
 
