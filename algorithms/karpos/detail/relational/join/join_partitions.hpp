@@ -12,8 +12,7 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 
-// Joins the partitions of two tables. A team (block) holds a partition's right rows (build side) in
-// its scratch (partition_table.hpp), and looks up a chunk of its left rows (probe side) there.
+// Joins the partitions of two tables, by a table in a team's scratch (partition_table.hpp).
 
 namespace karpos::detail::join {
 

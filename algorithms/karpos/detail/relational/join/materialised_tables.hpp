@@ -14,10 +14,7 @@
 
 // The right rows of a partition in a team's scratch, materialised: random reads of right rows go to
 // scratch only. For rows that an entry of a word cannot identify (partition_table.hpp), and for
-// rows with payload columns.
-//
-//   begins    | 0 | 0 | 2 | 2 | 3 |         of a bucket's entries
-//   entries   | k v | k v | k v |           keys, and the rest of the row
+// rows with payload columns. An entry is a key with the rest of the row.
 
 namespace karpos::detail::join {
 

@@ -21,10 +21,10 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 
-// An inner join on GPUs with payload columns (payload_columns.hpp). Both tables are split into
-// fixed-capacity partitions, keys and values apart. Partitions are joined as in split_join.hpp, but
-// the right rows in scratch are materialised (materialised_tables.hpp). A left row's number is its
-// index in the split, where its values lie side by side.
+// An inner join on GPUs with payload columns (payload_columns.hpp): as in split_join.hpp with
+// fixed-capacity partitions, but keys and values are split apart, and right rows are materialised
+// (materialised_tables.hpp). A left row's number is its index in the split, where its values lie
+// side by side.
 //
 // Many partitions take two passes: a tile of one pass has so few rows per partition that less than
 // a sector of a column would be written at once.

@@ -23,7 +23,16 @@
 //   right   | 2 5 4 |             -->           | 4 5 | 2     |     right rows in scratch, in which
 //                                                                 left rows are looked up
 //
+//   split   moves each row's number and hash (split_rows.hpp), or the row itself (wide_rows.hpp),
+//           into partitions. On GPUs these have a fixed capacity, above the mean by a quarter. If
+//           one overflows, because many rows are equal, and on CPUs, rows are counted first
+//   join    builds the table of a partition's right rows (build side) in the scratch of a team
+//           (block), and looks up chunks of its left rows (probe side) there (join_partitions.hpp)
+//   index   takes the place of both if tables are too small or too skewed to be split, and for full
+//           joins (partitioned_run.hpp, matches.hpp)
+//
 // Random accesses go to scratch only. The rows of the join come in no particular order.
+// Tests: join, partitioned_join, payload_columns, payload_teams.
 
 namespace karpos::detail::join {
 

@@ -12,9 +12,7 @@
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/device/space.hpp"
 
-// The split of the two tables of a partitioned join. GPUs do not count first: every partition has a
-// fixed capacity, for a quarter more rows than the mean. If a partition overflows, because many
-// rows are equal, and on CPUs, rows are counted first, and partitions lie one behind the other.
+// The split of the two tables of a partitioned join (drawn in split_join.hpp).
 
 namespace karpos::detail::join {
 

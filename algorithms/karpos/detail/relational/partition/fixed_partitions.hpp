@@ -12,14 +12,9 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/loops.hpp"
 
-// A split for GPUs that does not count first: every partition has the same fixed capacity in the
-// output. If keys are different, hashing makes partitions about equal. Rows that overflow a
-// partition go to an overflow list.
-//
-//   out     | partition 0 …  | partition 1 …  | … |    partition p begins at p * capacity; the
-//                                                      places behind its rows are not written
-//   list    | rows of any partition …  |               rows beyond its capacity are counted
-//                                                      and lost
+// Fixed-capacity partitions of a split for GPUs (drawn in split.hpp). If keys are different,
+// hashing makes partitions about equal. The places behind a partition's rows are not written. Rows
+// beyond the capacity of the overflow list are counted and lost.
 
 namespace karpos::detail::partition {
 

@@ -31,7 +31,8 @@
 //
 // A caller allocates a capacity_split from its arena, clears it, and calls split_rows. When the
 // rows have been used, it reads `overflowed`: if the list was too short, it calls split_by_counting
-// and starts again. Tests: partition, insertion_teams, payload_teams, reduction_teams.
+// and starts again. count.hpp counts rows, move.hpp moves them, restore.hpp is the inverse.
+// Tests: partition, restore_order, insertion_teams, payload_teams, reduction_teams.
 
 namespace karpos::detail::partition {
 

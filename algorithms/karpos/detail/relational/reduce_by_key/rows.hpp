@@ -37,6 +37,7 @@
 // A partition is too long if a key has many equals, and a chunk merges those: there are fewer
 // partial rows from round to round. No table can be full, and no row costs an atomic operation on
 // global memory.
+// Tests: reduce_by_key, aggregates, reproducible_plus, reduced_insertion, reduction_teams.
 
 namespace karpos::detail::reduce_by_key {
 

@@ -37,7 +37,9 @@
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
 // use. Rows that are appended, a batch, go the same way as far as group_of: their numbers are
-// higher, and so are the ids of their groups.
+// higher, and so are the ids of their groups. A lookup finds the slot of an equal row (slots.hpp),
+// and goes on to its group and run (lookup.hpp).
+// Tests: row_index, rows, join.
 
 namespace karpos::detail::row_index {
 
