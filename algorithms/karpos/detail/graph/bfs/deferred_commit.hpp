@@ -6,18 +6,16 @@
 #include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/device/team.hpp"
 
-// Turns the distances that local searches leave behind into the state of a level-by-level search. A
-// local search explores several levels before the grid synchronises. Local searches of GPUs
-// (team_local_search.hpp), and those of CPUs whose commit is deferred (local_search.hpp), write
-// distances only. The steps:
+// Turns the distances that local searches leave behind into the state of a level-by-level search.
+// Local searches of GPUs (team_local_search.hpp), and those of CPUs whose commit is deferred
+// (local_search.hpp), write distances only. The steps:
 //
 //   find_parents            makes each vertex with a distance a parent of its neighbours one level
 //                           farther, if parents are asked for
 //   commit_distances        sets visited bits, calls hooks, adds the totals and records of the
 //                           levels passed, and fills the frontier queue, by one pass over all
 //                           vertices
-//   roll_back_local_search  resets the distances that a local search on a GPU has written, if it
-//                           failed
+//   roll_back_local_search  resets the distances that a failed local search on a GPU has written
 
 namespace karpos::detail::bfs {
 

@@ -5,11 +5,10 @@
 
 #include "karpos/detail/graph/bfs/state.hpp"
 
-// The hub vertex cache. Hub vertices have a large part of all edges. A small cache of the visited
-// hubs, in the scratch (shared memory) of each team, answers many bottom-up probes without an
-// access to the status bitmap. Enterprise caches the hubs that the last level visited; this cache
-// holds visited hubs of all levels, one in each entry. Hubs of earlier levels have found all their
-// neighbours already: they only take entries.
+// The hub vertex cache (bfs.hpp). Hub vertices have a large part of all edges. A small cache of the
+// visited hubs, in the scratch (shared memory) of each team, answers many bottom-up probes without
+// an access to the status bitmap. Hubs of earlier levels have found all their neighbours already:
+// they only take entries.
 
 namespace karpos::detail::bfs {
 

@@ -10,19 +10,16 @@
 #include "karpos/detail/graph/bfs/top_down.hpp"
 #include "karpos/device/program.hpp"
 
-// The level loop. A level has three parts:
+// The level loop over the steps of state.hpp. A level has three parts:
 //
-//   expand    one or two steps that find the next level: every team runs a step, a grid barrier
-//             ends it
+//   expand    one or two steps that find the next level
 //   exchange  reads the totals of the level, over all teams
 //   decide    makes that level the frontier, chooses its direction and its step, records it
 //
-// Local searches explore several levels of a narrow frontier at once (CPUs: `explore`, GPUs:
-// `explore_by_teams`). Only the last of these levels is exchanged and decided; the others are
-// recorded.
+// After a local search (CPUs: `explore`, GPUs: `explore_by_teams`), only the last of its levels is
+// exchanged and decided; the others are recorded.
 //
-// launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it
-// inside one kernel. Terms (tile, team, step, local search): see state.hpp.
+// launched_grid runs the loop on the host, cooperative_grid inside one kernel.
 
 namespace karpos::detail::bfs {
 

@@ -44,6 +44,17 @@
 //                   expanded; that step also clears the counters of level l + 2. A local search
 //                   clears all three (on GPUs see explore_in_teams::clear), and counts its last
 //                   level.
+//
+// The steps, in the order in which a search meets them. Every team runs a step; a grid barrier ends
+// it, and the level loop (level_loop.hpp) decides from the totals how the next level is found.
+//
+//   reset, seed       clears distances and bitmaps; visits the sources (start.hpp)
+//   expand_frontier   top-down: the frontier claims its unvisited neighbours, and queues them
+//                     (top_down.hpp). scan.hpp makes a queue from the bitmaps
+//   bottom_up_bitmap  bottom-up: unvisited vertices look for a visited neighbour (bottom_up.hpp)
+//   local search      several levels at once: explore_slices on CPUs (local_search.hpp),
+//                     explore_in_teams on GPUs (team_local_search.hpp); see deferred_commit.hpp
+// Tests: bfs_*, validate_bfs, bfs_on_threads, stepwise_searches.
 
 namespace karpos::detail::bfs {
 

@@ -4,10 +4,9 @@
 #include "karpos/detail/graph/bfs/deferred_commit.hpp"
 #include "karpos/detail/graph/frontier/team_queues.hpp"
 
-// Local search on GPUs: explores several levels of a narrow frontier between two grid barriers.
-// Each team has a slice of the frontier. local_search.hpp describes local search on CPUs, and why
-// distances are exact. Here the lists of a team are two queues in its scratch (shared memory), and
-// many local searches follow each other before a commit. The steps:
+// Local search on GPUs. local_search.hpp describes that of CPUs, and why distances are exact. Here
+// the lists of a team are two queues in its scratch (shared memory), and many local searches follow
+// each other before a commit. The steps:
 //
 //   explore_in_teams  Team b loads an equal slice of the frontier and explores h hops. It pops
 //                     vertices from its queue, lowers their distances by atomic minimum, and queues

@@ -13,9 +13,8 @@
 #include "karpos/detail/graph/bfs_batch/results.hpp"
 #include "karpos/device/league.hpp"
 
-// Runs a batch from the host: passes of 64 searches. A pass runs in parts of 15 levels, because the
-// planes hold 15 values. A pass with many levels of few vertices is given up after a part, and its
-// searches run one by one.
+// Runs a batch from the host: passes of 64 searches, each in parts of 15 levels, because the planes
+// hold 15 values. After a part, a pass may be given up, and its searches run one by one.
 
 namespace karpos::detail::bfs_batch {
 

@@ -10,10 +10,9 @@
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/detail/graph/bfs_batch/state.hpp"
 
-// Runs the searches of a pass one by one: for graphs with many levels of few vertices. In these,
-// bfs explores many levels at a time, while a pass reads all words of its bitmaps at every level.
-// Eight searches write their distances, by the new numbers, to the memory of the pass's bit planes.
-// Then all eight distances of a vertex are written in the user's order at once.
+// Runs the searches of a pass one by one. In graphs with many levels of few vertices, a pass reads
+// all words of its bitmaps at every level. Eight searches write their distances to the memory of
+// the bit planes, then all eight of a vertex are written in the user's order at once.
 
 namespace karpos::detail::bfs_batch {
 

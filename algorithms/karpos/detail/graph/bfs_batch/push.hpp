@@ -3,10 +3,9 @@
 
 #include "karpos/detail/graph/bfs_batch/state.hpp"
 
-// A push level has two steps. `push` ORs the words of the frontier's vertices into those of their
-// neighbours, without the bits that these have already. `update` makes the vertices that have
-// received bits the new frontier. `list_frontier` lists the frontier before the first push level
-// after a pull level.
+// The two steps of a push level. `push` ORs front words, without the bits that the neighbours have
+// already; `update` makes the new frontier. Before the first push level after a pull level,
+// `list_frontier` lists the frontier.
 
 namespace karpos::detail::bfs_batch {
 

@@ -27,6 +27,11 @@
 //                results are written and the planes are cleared
 //   levels[3]    totals of level l in levels[l % 3], as in bfs: level l + 1 is counted while level
 //                l is expanded, which also clears the totals of level l + 2
+//
+// In a pull level every vertex ORs the front words of its neighbours (pull.hpp), in a push level
+// the frontier ORs its front words into those of its neighbours (push.hpp). After 15 levels and at
+// the end, results.hpp writes distances. batch.hpp gives up passes of many levels of few vertices.
+// Tests: bfs_batch, stepwise_searches, paths.
 
 namespace karpos::detail::bfs_batch {
 

@@ -7,8 +7,7 @@
 
 #include "karpos/detail/graph/build_csr/edge_list.hpp"
 
-// Builds rows by a counting sort over the sources, then sorts each row: for CPUs, whose caches hold
-// a row.
+// Builds rows by counting, for CPUs, whose caches hold a row.
 
 namespace karpos::detail::build_csr {
 

@@ -9,6 +9,14 @@
 #include "karpos/device/space.hpp"
 
 // Converts an edge list to compressed rows, and rows to the sources of their edges.
+//
+//   edges     | 2,3 | 0,2 | 2,0 | 0,1 |     source, target (edge_list.hpp)
+//   offsets   | 0 | 2 | 2 | 4 | 4 |         where the rows of vertices 0 … 3 begin
+//   columns   | 1 | 2 | 0 | 3 |             their targets, sorted
+//   sources   | 0 | 0 | 2 | 2 |             write_sources: back to coordinates
+//
+// CPUs count each row, move its targets there, and sort them (counting.hpp). GPUs sort the edges as
+// words, and write the rows by prefix sums (sorting.hpp). Tests: build_csr.
 
 namespace karpos::detail::build_csr {
 

@@ -7,8 +7,7 @@
 
 #include "karpos/detail/graph/build_csr/edge_list.hpp"
 
-// Builds rows from edges sorted as 64-bit words: for GPUs, whose radix sorts reach a good part of
-// the memory bandwidth.
+// Builds rows by sorting, for GPUs, whose radix sorts reach a good part of the memory bandwidth.
 
 namespace karpos::detail::build_csr {
 

@@ -7,10 +7,9 @@
 
 #include "karpos/device/atomics.hpp"
 
-// Disjoint sets of vertices as a forest: each vertex points to a vertex of smaller number, a root
-// to itself. The pointers are stored in the array of component ids. So a root is the smallest
-// vertex of its tree, and no pointers form a cycle. Walks go to smaller numbers only, so they end
-// whatever the array contains.
+// Disjoint sets of vertices as a forest (drawn in steps.hpp). A root is the smallest vertex of its
+// tree, and no pointers form a cycle. Walks go to smaller numbers only, so they end whatever the
+// array contains.
 
 namespace karpos::detail::connected_components {
 

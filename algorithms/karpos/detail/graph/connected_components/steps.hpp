@@ -9,7 +9,10 @@
 #include "karpos/detail/graph/frontier/frontier.hpp"
 
 // The kernels, in the order in which they run. connected_components.hpp explains why the result is
-// exact.
+// exact. The component ids are a forest: a vertex points to a smaller one, a root to itself.
+//
+//   component_ids   | 0 | 0 | 1 | 3 | 3 |     the trees of {0, 1, 2} and {3, 4}; an edge 2 - 4 lets
+//                   | 0 | 0 | 1 | 0 | 3 |     the root 3 point to the root 0
 //
 //   start                 lets each vertex point to its first neighbour, if that is smaller
 //   compress              lets each vertex point to its root
@@ -26,6 +29,7 @@
 // After each `compress` every vertex points to its root: otherwise each vertex below a path would
 // walk that path. CPUs leave out the first `compress`, because their walks shorten long paths
 // (forest.hpp).
+// Tests: connected_components, paths.
 
 namespace karpos::detail::connected_components {
 

@@ -13,10 +13,9 @@
 //   team 1  |slice|hop 1|…|hop h| rest  > one grid    <  slice  team 1   next fused round
 //   …                                  /  barrier      \ …
 //
-// A team keeps a hop's vertices, each with a distance, in one of two queues in its scratch. An
-// entry is dropped if its vertex has a lower distance by then. Entries that overflow the queue, and
-// vertices of many edges, go to the near queue of the next round. Vertices beyond the bucket go to
-// the far queue.
+// An entry of a team's queues (team_queues.hpp) is dropped if its vertex has a lower distance by
+// then. Entries that overflow the queue, and vertices of many edges, go to the near queue of the
+// next round. Vertices beyond the bucket go to the far queue.
 
 namespace karpos::detail::sssp {
 

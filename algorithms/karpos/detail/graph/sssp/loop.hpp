@@ -31,9 +31,6 @@
 //                round.
 //   pulling      At most max_passes passes.
 //   parents      At the same distance, each vertex gets a parent once.
-//
-// launched_grid runs the loop on the host with a kernel for each step; cooperative_grid runs it
-// inside one kernel.
 
 namespace karpos::detail::sssp {
 

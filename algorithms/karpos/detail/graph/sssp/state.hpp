@@ -26,6 +26,11 @@
 //                 counters of the round after the next
 //   far[3]        counters of the far queues, by number of the split
 //   far_min[3]    the smallest distance among the vertices that a split leaves in the far queue
+//
+// The loop (loop.hpp) starts at the sources (start.hpp), and expands the near queue on the whole
+// grid (relax.hpp) or, if it is narrow, several hops at a time in teams (bucket_fusion.hpp). If it
+// is empty, a split fills it from the far queue. Beyond a reach, vertices pull (pull.hpp).
+// Tests: sssp, delta_stepping, stepwise_searches, paths.
 
 namespace karpos::detail::sssp {
 

@@ -12,9 +12,14 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
 
-// The kernels of validate_bfs: one over the vertices; one over the edges, which records the
-// vertices whose distance an edge proves; and one over the vertices again, for those that no edge
-// proves.
+// The kernels of validate_bfs (validate_bfs.hpp: checks 1 to 4), with two bits for each vertex.
+//
+//   insert_sources   is_source   the vertex is a source
+//   check_vertex                 makes the checks that need no edges
+//   check_edges      proven      an edge leads to the vertex from its parent or, without parents,
+//                                from one level before
+//   check_proof                  reports the vertices that are not proven
+// Tests: validate_bfs, bfs_*.
 
 namespace karpos::detail::validate_bfs {
 
