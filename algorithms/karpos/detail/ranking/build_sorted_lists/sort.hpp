@@ -13,6 +13,11 @@
 
 // Sorts the columns of a table into lists: all threads of a GPU sort one list after another; each
 // CPU thread sorts a list alone.
+//
+//   column    | 0.2 | 0.9 | 0.5 |           scores of objects 0, 1, 2
+//   entries   | 0.2 0 | 0.9 1 | 0.5 2 |     pack_column: radix keys (ranked.hpp) and ids
+//   list      | 1 0.9 | 2 0.5 | 0 0.2 |     sorted, then write_list
+// Tests: build_sorted_lists, sorted_lists.
 
 namespace karpos::detail::build_sorted_lists {
 

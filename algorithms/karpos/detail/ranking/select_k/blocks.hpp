@@ -10,9 +10,8 @@
 
 #include "karpos/detail/ranking/ranked.hpp"
 
-// Selects few elements on CPUs. Each thread reads a block of the scores once, and keeps a buffer of
-// candidates. When the buffer is full, nth_element compacts it to the k largest. Most elements fail
-// one vectorized comparison with the smallest of these.
+// Selects few elements on CPUs (drawn in run.hpp). If a buffer is full, nth_element compacts it to
+// the k largest. Most elements fail one vectorized comparison with the smallest of these.
 
 namespace karpos::detail::select_k {
 

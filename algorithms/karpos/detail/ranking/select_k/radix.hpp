@@ -11,10 +11,8 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"
 
-// Radix selection, most significant digit first. Counts the values of a digit, finds the digit of
-// the k-th largest element, and continues with the next digit among the elements that share this
-// prefix. No element is moved before the k-th is known. A team is a block on GPUs; scratch is
-// shared memory.
+// Radix selection (drawn in run.hpp), most significant digit first. No element is moved before the
+// k-th is known. A team is a block on GPUs; scratch is shared memory.
 
 namespace karpos::detail::select_k {
 

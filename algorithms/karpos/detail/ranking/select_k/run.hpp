@@ -11,8 +11,14 @@
 #include "karpos/detail/ranking/select_k/radix.hpp"
 #include "karpos/detail/ranking/select_k/tuning.hpp"
 
-// The host driver of select_k: checks its arguments, and chooses between blocks and radix
-// selection.
+// The host driver of select_k: checks its arguments, and chooses between two selections.
+//
+//   blocks   | 3 9 1 … | 7 2 8 … | …    CPUs, small k: each thread reads a block, and keeps its k
+//   buffers  | 9 3 |   | 8 7 |          largest (blocks.hpp); then the k largest of all buffers
+//   digits   | 12 bits | 12 bits | …    otherwise: counts the values of a digit, finds that of the
+//                                       k-th largest element, and goes on with the elements that
+//                                       share this prefix; then collects the selected (radix.hpp)
+// Tests: select_k.
 
 namespace karpos::detail::select_k {
 

@@ -9,19 +9,28 @@
 #include "karpos/detail/ranking/top_k/shrinking_phase.hpp"
 #include "karpos/device/program.hpp"
 
-// A query over accumulators, phase by phase. The loop runs inside one cooperative kernel if the
-// space supports that (cooperative_grid); otherwise it runs on the host, with a kernel for each
-// step (launched_grid). The steps:
+// A query over accumulators (accumulator.hpp), phase by phase. A stride is the batch of levels that
+// it reads between two computations of bounds.
+//
+//   list 0         | id score | … | id score | … |      level d has the d-th entry of each list
+//   list 1         | id score | … | id score | … |
+//                  | stride 0     | stride 1     |
+//   accumulators   | sum, lists seen | … |              by slot (id_table.hpp), with a bit for each
+//                                                       candidate
+//   histogram      of the partial sums; gives the threshold, a lower bound of the k-th largest one
 //
 //   choose_unit
-//   growing phase:    (accumulate, find_threshold)*          until no unseen object can be among
-//                                                            the first k
+//   growing      (accumulate, find_threshold)*: adds every entry of a stride; every object seen is
+//                a candidate. Ends when the threshold reaches the upper bound of an unseen object
 //   list_candidates   or, if they are too many, full aggregation: accumulate_rest,
 //                     count_lower_bounds, find_threshold, list_candidates
-//   shrinking phase:  (read_candidates, count_lower_bounds, find_threshold, filter_candidates)*
-//   completion:       write_set, or number_finalists, read_candidates*, aggregate_finalists,
-//                     write_ranked
-//   reset
+//   shrinking    (read_candidates, count_lower_bounds, find_threshold, filter_candidates)*: adds
+//                the candidates' scores only, and drops those whose upper bound is not above the
+//                threshold. Leaves k candidates or, if fixed point cannot separate more, finalists
+//   completion   write_set, or number_finalists, read_candidates*, aggregate_finalists,
+//                write_ranked: ranks the finalists by their aggregates in double
+//   reset        clears the accumulators for the next query
+// Tests: top_k_*.
 
 namespace karpos::detail::top_k {
 

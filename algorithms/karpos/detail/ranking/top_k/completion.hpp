@@ -3,9 +3,7 @@
 
 #include "karpos/detail/ranking/top_k/shrinking_phase.hpp"
 
-// The end of a query over accumulators: one more forward pass over ids collects the finalists'
-// scores; their aggregates are computed in double and ranked; the accumulators are reset for the
-// next query.
+// The steps at the end of a query over accumulators (drawn in accumulator_query.hpp).
 
 namespace karpos::detail::top_k {
 

@@ -3,9 +3,8 @@
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
 
-// The growing phase (top_k.hpp) adds every entry of a stride to its object's accumulator. A
-// histogram of the partial sums gives the threshold, a lower bound of the k-th largest lower bound.
-// Terms (team, tile, lane, scratch): see steps.hpp.
+// The steps of the growing phase (drawn in accumulator_query.hpp). Terms (team, tile, lane,
+// scratch): see steps.hpp.
 
 namespace karpos::detail::top_k {
 

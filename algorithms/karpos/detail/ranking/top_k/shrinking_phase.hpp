@@ -3,9 +3,8 @@
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
 
-// The shrinking phase (top_k.hpp): each stride adds only the candidates' scores. The phase ends
-// with k candidates, the answer as a set; or with candidates that fixed point cannot separate, the
-// finalists. Terms (team, tile, lane, scratch): see steps.hpp.
+// The steps of the shrinking phase (drawn in accumulator_query.hpp). Terms (team, tile, lane,
+// scratch): see steps.hpp.
 
 namespace karpos::detail::top_k {
 

@@ -11,9 +11,8 @@
 #include "karpos/detail/ranking/top_k/tuning.hpp"
 #include "karpos/top_k_options.hpp"
 
-// The data of a query over accumulators: arrays that its steps share, and the progress that its
-// loop keeps between them. A stride is the batch of levels that a query reads between two
-// computations of bounds.
+// The data of a query over accumulators (accumulator_query.hpp): arrays that its steps share, and
+// the progress that its loop keeps between them.
 
 namespace karpos::detail::top_k {
 

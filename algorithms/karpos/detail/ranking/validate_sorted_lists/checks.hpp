@@ -16,6 +16,11 @@
 #include "karpos/sorted_lists.hpp"
 
 // Checks one sorted list: its entries, its order, and that no id occurs twice.
+//
+//   list     | 4 0.9 | 1 0.7 | 4 0.5 |     check_entries: scores are numbers and fall, ids in range
+//   bitmap   | . | 1 | . | . | 1 |         check_dense_ids: a bit is set once; here 4 occurs twice
+//   sorted   | 1 | 4 | 4 |                 check_sparse_ids: no two neighbours are equal
+// Tests: validate_sorted_lists, sorted_lists.
 
 namespace karpos::detail::validate_sorted_lists {
 
