@@ -8,9 +8,15 @@
 #include "karpos/device/number_kind.hpp"
 #include "karpos/operations.hpp"
 
-// The interface of the engines that move data for a communicator: bytes between ranks, in blocks.
-// One engine is MPI (mpi_engine.hpp); the other is a library that moves data between devices by
-// itself (device_engine.hpp).
+// The interface of the engines that move bytes between ranks for a communicator, in blocks: MPI
+// (mpi_engine.hpp), or a library that moves data between devices by itself (device_engine.hpp).
+//
+//   rank 0   send | to 0 | to 1 |    all_to_all    receive | from 0 | from 1 |
+//   rank 1   send | to 0 | to 1 |       -->        receive | from 0 | from 1 |
+//
+// Rows are ordered by owner before they are sent (split_rows.hpp); tables merge equal keys first
+// (combine.hpp). A search sends the vertices of each level (bfs_loop.hpp, bfs_exchange.hpp).
+// Tests: communicator, exchange_plan, hash_map, join, bfs, bfs_random, failing (distributed).
 
 namespace karpos::detail::distributed {
 
