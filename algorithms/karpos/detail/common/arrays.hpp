@@ -13,6 +13,11 @@
 #include "karpos/device/space.hpp"
 
 // Arrays in a memory space: allocating them or explaining why not, filling them, reading them back.
+//
+//   arena   | array 0 … | array 1 … |     one allocation; arrays begin at multiples of 256 bytes
+//
+// A call works in the caller's memory or its own (workspace.hpp). Views on the host go through
+// staging buffers in batches (host_views.hpp). Tests: arrays, host_views.
 
 namespace karpos::detail {
 
