@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "karpos/bfs.hpp"
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/bfs_batch_workspace.hpp"
 #include "karpos/concepts.hpp"

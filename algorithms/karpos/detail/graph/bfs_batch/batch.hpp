@@ -8,13 +8,24 @@
 #include <string>
 
 #include "karpos/bfs_batch_options.hpp"
-#include "karpos/bfs_batch_workspace.hpp"
+#include "karpos/concepts.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/bfs_batch/level_loop.hpp"
 #include "karpos/detail/graph/bfs_batch/one_by_one.hpp"
 #include "karpos/detail/graph/bfs_batch/results.hpp"
+#include "karpos/detail/index_range.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/program.hpp"
 
 // Runs a batch from the host: passes of 64 searches, each in parts of 15 levels, because the planes
 // hold 15 values. After a part, a pass may be given up, and its searches run one by one.
+
+namespace karpos {
+
+template <execution_space ExecSpace, class Graph>
+class bfs_batch_workspace;
+
+}  // namespace karpos
 
 namespace karpos::detail::bfs_batch {
 

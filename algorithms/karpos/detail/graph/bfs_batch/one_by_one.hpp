@@ -6,13 +6,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "karpos/bfs.hpp"
 #include "karpos/bfs_batch_options.hpp"
+#include "karpos/concepts.hpp"
 #include "karpos/detail/graph/bfs_batch/state.hpp"
+#include "karpos/detail/index_range.hpp"
 
 // Runs the searches of a pass one by one. In graphs with many levels of few vertices, a pass reads
 // all words of its bitmaps at every level. Eight searches write their distances to the memory of
 // the bit planes, then all eight of a vertex are written in the user's order at once.
+
+namespace karpos {
+
+template <execution_space ExecSpace, class Graph>
+class bfs_workspace;
+template <execution_space ExecSpace, class Graph>
+class bfs_search;
+
+}  // namespace karpos
 
 namespace karpos::detail::bfs_batch {
 
@@ -97,7 +107,10 @@ struct one_by_one {
   bfs_source_report search(local_vertex source, std::int32_t* row) const {
     std::uint64_t const n = workspace.vertices();
     Kokkos::View<std::int32_t*, memory_space, Kokkos::MemoryUnmanaged> const distances(row, n);
-    auto const found = karpos::bfs(exec, workspace, source, distances, {}, {.driver = driver});
+    bfs_search<ExecSpace, Graph> const one(exec, workspace);
+    Kokkos::View<typename Graph::vertex_type*, memory_space> const no_parents;
+    one.start(source, distances, no_parents, {.driver = driver});
+    auto const found = one.report();
     sum_row::value_type sum{};
     Kokkos::parallel_reduce("karpos::bfs_batch::sums", index_range(exec, n),
                             sum_row{row, max_distance}, sum);
