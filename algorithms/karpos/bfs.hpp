@@ -126,21 +126,8 @@ class bfs_search {
     if (sum.failed != 0)
       throw std::logic_error("karpos: " + detail::frontier::stop_message(sum.visited, sum.levels,
                                                                          w.m_graph.vertices()));
-    bfs_report r{.levels = sum.levels,
-                 .visited = sum.visited,
-                 .edges_top_down = sum.edges_top_down,
-                 .edges_bottom_up = sum.edges_bottom_up,
-                 .first_bottom_up = sum.first_bottom_up,
-                 .first_top_down_again = sum.first_top_down_again,
-                 .hub_cache_hits = sum.hub_hits,
-                 .hub_degree = w.m_hub_degree,
-                 .hubs = w.m_hub_count,
-                 .bottom_up_available = w.m_graph.has_transpose(),
-                 .level = {}};
-    for (std::int32_t l = 0; l < r.levels && l < detail::bfs::recorded_levels; ++l) {
-      auto const& from = record.level[l];
-      r.level.push_back({from.vertices, from.edges, from.hubs, from.bottom_up != 0});
-    }
+    auto r = detail::bfs::report_of(record, w.m_hub_count, w.m_graph.has_transpose());
+    r.hub_degree = w.m_hub_degree;
     return r;
   }
 
@@ -148,23 +135,15 @@ class bfs_search {
   template <class Distances, class Parents>
   void check_results(detail::frontier::source_list const& sources, Distances const& distances,
                      Parents const& parents, bfs_options const& options) const {
-    detail::require_reachable<ExecSpace, Distances, Parents>();
     static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
                   "karpos: distances come in a view of std::int32_t");
-    static_assert(std::is_same_v<typename Parents::value_type, vertex_id>,
-                  "karpos: parents come in a view of the graph's vertex type");
-    std::uint64_t const n = m_workspace.m_graph.vertices();
-    detail::require_contiguous("distances of a search", distances);
-    detail::require_contiguous("parents of a search", parents);
     if (!options.degree_classes && m_workspace.m_needs_classes)
       detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
                      "leave degree_classes on");
-    detail::require_same_extent("distances", distances.extent(0), "vertices", n);
-    if (parents.extent(0) != 0)
-      detail::require_same_extent("parents", parents.extent(0), "vertices", n);
     auto const& graph = m_workspace.m_graph;
-    detail::require_apart(
-        "a result of a search", {detail::range_of(distances), detail::range_of(parents)},
+    detail::frontier::require_results<vertex_id>(
+        "a search", m_exec, distances, parents, parents.extent(0) != 0, "vertices",
+        graph.vertices(),
         {sources.template memory<vertex_id>(), detail::range_of(graph.row_offsets()),
          detail::range_of(graph.column_indices()), detail::range_of(graph.in_row_offsets()),
          detail::range_of(graph.in_column_indices())});

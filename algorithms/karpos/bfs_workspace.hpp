@@ -13,6 +13,13 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 
+namespace karpos::distributed {
+
+template <execution_space ExecSpace, class Graph>
+class bfs_workspace;
+
+}  // namespace karpos::distributed
+
 namespace karpos {
 
 /// Memory of breadth-first searches, and what they need to know of a graph in advance: isolated
@@ -109,7 +116,8 @@ class bfs_workspace {
  private:
   template <execution_space E, class G>
   friend class bfs_search;
-  friend struct detail::bfs::workspace_access;
+  template <execution_space E, class G>
+  friend class distributed::bfs_workspace;
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::bfs::tuning<ExecSpace>;

@@ -82,20 +82,12 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
   using namespace detail::sssp;
   static_assert(std::is_same_v<typename Distances::value_type, Weight>,
                 "karpos: distances of sssp come in a view of the type of the weights");
-  static_assert(std::is_same_v<typename Parents::value_type, vertex_id>,
-                "karpos: parents come in a view of the graph's vertex type");
-  detail::require_reachable<ExecSpace, Distances, Parents>();
-  std::uint64_t const n = workspace_access::graph(workspace).vertices();
+  auto const& graph = workspace_access::graph(workspace);
+  std::uint64_t const n = graph.vertices();
   auto const sources =
       checked_sources<vertex_id>("sssp", "karpos::sssp::check_sources", exec, source, n);
-  detail::require_contiguous("distances of sssp", distances);
-  detail::require_contiguous("parents of sssp", parents);
-  detail::require_same_extent("distances", distances.extent(0), "vertices", n);
-  if (parents.extent(0) != 0)
-    detail::require_same_extent("parents", parents.extent(0), "vertices", n);
-  auto const& graph = workspace_access::graph(workspace);
-  detail::require_apart(
-      "a result of sssp", {detail::range_of(distances), detail::range_of(parents)},
+  require_results<vertex_id>(
+      "sssp", exec, distances, parents, parents.extent(0) != 0, "vertices", n,
       {detail::range_of(workspace_access::weights(workspace)),
        detail::range_of(graph.row_offsets()), detail::range_of(graph.column_indices()),
        sources.template memory<vertex_id>()});

@@ -97,11 +97,10 @@ class bfs_workspace {
       detail::distributed::run_collectively(ranks, [&] {
         for (auto& bits : m_visited) bits = status_words();
       });
-    using access = detail::bfs::workspace_access;
     std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
-    ranks.all_gather(unmanaged_words(access::isolated(m_local), own), m_isolated, word_counts);
-    m_non_isolated = ranks.all_reduce(access::non_isolated(m_local));
-    m_hubs = ranks.all_reduce(access::hubs(m_local));
+    ranks.all_gather(unmanaged_words(m_local.m_isolated.data(), own), m_isolated, word_counts);
+    m_non_isolated = ranks.all_reduce(m_local.m_non_isolated);
+    m_hubs = ranks.all_reduce(m_local.m_hub_count);
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
@@ -206,8 +205,7 @@ class bfs_workspace {
     using state_type =
         detail::distributed::rank_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
     state_type s{};
-    static_cast<typename state_type::base&>(s) =
-        detail::bfs::workspace_access::state(m_local, options, hooks);
+    static_cast<typename state_type::base&>(s) = m_local.state(options, hooks);
     std::uint64_t const first = m_graph.first();
     s.vertices = m_graph.vertices();
     s.words = m_words;
@@ -231,20 +229,20 @@ class bfs_workspace {
     if constexpr (spans)
       return o.driver != launch_mode::kernel_per_step && has_windows() &&
              device::can_span<tuned::team_threads, tuned::teams_per_processor, Loop>(
-                 m_ranks->exec(), detail::bfs::workspace_access::grid_memory(m_local));
+                 m_ranks->exec(), m_local.m_grid);
     else
       return false;
   }
   /// Runs the loop of a search. Returns: its record.
   template <class Loop>
   detail::bfs::search_record run(Loop loop, bool in_one_kernel) const {
-    using access = detail::bfs::workspace_access;
+    auto const& memory = m_local.m_grid;
     if constexpr (spans) {
       if (in_one_kernel) {
         loop.s.peers = m_windows->get().distances();
         loop.record = m_record.data();
         device::run_spanning<tuned::team_threads, tuned::teams_per_processor>(
-            m_ranks->exec(), access::grid_memory(m_local), m_windows->get(), loop);
+            m_ranks->exec(), memory, m_windows->get(), loop);
         m_ranks->exec().fence("karpos::distributed::bfs: searched");
         return *loop.record;
       }
@@ -252,7 +250,10 @@ class bfs_workspace {
     auto const record = std::make_unique<detail::bfs::search_record>();
     loop.record = record.get();
     detail::distributed::launched_ranks<ExecSpace> grid(
-        *m_ranks, access::grid(m_ranks->exec(), m_local), m_exchange);
+        *m_ranks,
+        device::launched_grid<ExecSpace>(m_ranks->exec(), memory.shape(), memory.scratch(),
+                                         memory.words()),
+        m_exchange);
     detail::distributed::rank_progress progress{};
     loop(grid, progress);
     return *record;
@@ -327,9 +328,6 @@ bfs_report bfs(bfs_workspace<ExecSpace, Graph> const& workspace, Source const& s
                bfs_options const& options = {}, Hooks const& hooks = {}) {
   static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
                 "karpos: distances come in a view of std::int32_t");
-  static_assert(std::is_same_v<typename Parents::value_type, typename Graph::vertex_type>,
-                "karpos: parents come in a view of the graph's vertex type");
-  detail::require_reachable<ExecSpace, Distances, Parents>();
   Kokkos::Profiling::ScopedRegion const region("karpos::distributed::bfs");
   return workspace.search(source, distances, parents, options, hooks);
 }
@@ -361,15 +359,16 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
                                                    bfs_options const& options,
                                                    Hooks const& hooks) const {
   namespace d = detail::distributed;
-  using access = detail::bfs::workspace_access;
   auto const& ranks = *m_ranks;
   std::uint64_t const sent = ranks.bytes_sent();
   auto s = state(options, hooks, distances.data(), parents.data(), false);
   using loop_type = d::rank_level_loop<decltype(s)>;
   auto const agreed = d::agree_on_search<vertex_type>(
       ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
-        d::require_results(m_graph, distances, parents, parents.extent(0) > 0);
-        d::require_options(options, access::needs_classes(m_local));
+        detail::frontier::require_results<vertex_type>(
+            "a search", ranks.exec(), distances, parents, parents.extent(0) > 0,
+            "vertices of this rank", m_graph.local().vertices(), {});
+        d::require_options(options, m_local.m_needs_classes);
       });
   bool const with_parents = agreed.with_parents, in_one_kernel = agreed.in_one_kernel;
   auto const& sources = agreed.sources;
@@ -389,9 +388,9 @@ bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distanc
     d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
   ranks.exec().fence("karpos::distributed::bfs");
   bfs_report r;
-  static_cast<karpos::bfs_report&>(r) = d::report_of(record, m_hubs, m_graph.has_transpose());
-  if (m_graph.local().vertices() > 0)
-    r.hub_degree = detail::bfs::workspace_access::hub_degree(m_local);
+  static_cast<karpos::bfs_report&>(r) =
+      detail::bfs::report_of(record, m_hubs, m_graph.has_transpose());
+  if (m_graph.local().vertices() > 0) r.hub_degree = m_local.m_hub_degree;
   r.bytes_sent = ranks.bytes_sent() - sent;
   r.lists = m_exchange.lists();
   r.bitmaps = m_exchange.bitmaps();

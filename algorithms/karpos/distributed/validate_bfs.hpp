@@ -41,7 +41,9 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
   bool const with_parents = ranks.all_reduce(parents.extent(0) > 0 ? 1 : 0, maximum{}) > 0;
   auto const all_sources = d::gather_sources<VertexId>(ranks, graph.vertices(), source);
   auto const sources = d::run_collectively(ranks, [&] {
-    d::require_results(graph, distances, parents, with_parents);
+    detail::frontier::require_results<VertexId>("a search", ranks.exec(), distances, parents,
+                                                with_parents, "vertices of this rank",
+                                                graph.local().vertices(), {});
     graph.validate_unless_trusted(ranks.exec());
     return all_sources.in_view(ranks.exec());
   });

@@ -15,7 +15,7 @@
 #include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// Checks the arguments of a search over ranks, makes the ranks agree on them, and makes the report.
+// Checks the arguments of a search over ranks and makes the ranks agree on them.
 
 namespace karpos::detail::distributed {
 
@@ -57,18 +57,6 @@ inline void require_options(bfs_options const& o, bool needs_classes) {
   if (o.queue == bfs_queue::collected || o.hub_cache || o.unvisited_queue)
     reject("an option of a search is not for several ranks",
            "a collected queue, a hub cache or a queue of unvisited vertices", "leave it out");
-}
-
-template <class Graph, class Distances, class Parents>
-void require_results(Graph const& graph, Distances const& distances, Parents const& parents,
-                     bool with_parents) {
-  std::uint64_t const n = graph.local().vertices();
-  require_contiguous("distances of a search", distances);
-  require_contiguous("parents of a search", parents);
-  require_same_extent("distances", distances.extent(0), "vertices of this rank", n);
-  if (!with_parents) return;
-  require_same_extent("parents", parents.extent(0), "vertices of this rank", n);
-  require_apart("the distances of a search", distances, parents);
 }
 
 /// Throws collective_error if any rank's sources are out of range. wrong: how many are.
@@ -192,26 +180,6 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
     agreed.sources = gather_sources<VertexId>(ranks, graph.vertices(), source);
   }
   return agreed;
-}
-
-/// Makes the report of a search, as on one device.
-inline karpos::bfs_report report_of(bfs::search_record const& record, std::uint32_t hubs,
-                                    bool has_transpose) {
-  auto const& sum = record.summary;
-  karpos::bfs_report r{.levels = sum.levels,
-                       .visited = sum.visited,
-                       .edges_top_down = sum.edges_top_down,
-                       .edges_bottom_up = sum.edges_bottom_up,
-                       .first_bottom_up = sum.first_bottom_up,
-                       .first_top_down_again = sum.first_top_down_again,
-                       .hubs = hubs,
-                       .bottom_up_available = has_transpose,
-                       .level = {}};
-  for (std::int32_t l = 0; l < r.levels && l < bfs::recorded_levels; ++l) {
-    auto const& from = record.level[l];
-    r.level.push_back({from.vertices, from.edges, from.hubs, from.bottom_up != 0});
-  }
-  return r;
 }
 
 }  // namespace karpos::detail::distributed

@@ -4,12 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/peer_distances.hpp"
-#include "karpos/device/program.hpp"
 
 // The state of a search on one rank, on which the steps of detail/graph/bfs run, and the rows that
 // its workspace is made for.
@@ -101,45 +99,3 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
 };
 
 }  // namespace karpos::detail::distributed
-
-namespace karpos::detail::bfs {
-
-/// Gives a search over several ranks access to the workspace of a rank's rows.
-struct workspace_access {
-  template <class Workspace, class Hooks>
-  static auto state(Workspace const& w, bfs_options const& options, Hooks const& hooks) {
-    return w.state(options, hooks);
-  }
-  template <class Workspace>
-  static auto const& grid_memory(Workspace const& w) {
-    return w.m_grid;
-  }
-  template <class Workspace>
-  static auto grid(auto const& exec, Workspace const& w) {
-    using space = std::decay_t<decltype(exec)>;
-    return device::launched_grid<space>(exec, w.m_grid.shape(), w.m_grid.scratch(),
-                                        w.m_grid.words());
-  }
-  template <class Workspace>
-  static std::uint32_t const* isolated(Workspace const& w) {
-    return w.m_isolated.data();
-  }
-  template <class Workspace>
-  static std::uint64_t non_isolated(Workspace const& w) {
-    return w.m_non_isolated;
-  }
-  template <class Workspace>
-  static std::uint32_t hubs(Workspace const& w) {
-    return w.m_hub_count;
-  }
-  template <class Workspace>
-  static std::uint64_t hub_degree(Workspace const& w) {
-    return w.m_hub_degree;
-  }
-  template <class Workspace>
-  static bool needs_classes(Workspace const& w) {
-    return w.m_needs_classes;
-  }
-};
-
-}  // namespace karpos::detail::bfs

@@ -11,8 +11,6 @@
 
 namespace karpos::detail::bfs {
 
-struct workspace_access;  // opens a bfs_workspace to searches over several ranks
-
 /// Computes the status bitmap that every search starts from. Isolated vertices, and bits beyond the
 /// last vertex, count as visited.
 template <class Rows>

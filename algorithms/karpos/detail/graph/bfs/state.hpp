@@ -84,6 +84,26 @@ struct search_record {
   level_record level[recorded_levels];
   passed_totals passed;
 };
+/// Makes the report of a search. hub_degree stays 0.
+inline bfs_report report_of(search_record const& record, std::uint32_t hubs,
+                            bool bottom_up_available) {
+  auto const& sum = record.summary;
+  bfs_report r{.levels = sum.levels,
+               .visited = sum.visited,
+               .edges_top_down = sum.edges_top_down,
+               .edges_bottom_up = sum.edges_bottom_up,
+               .first_bottom_up = sum.first_bottom_up,
+               .first_top_down_again = sum.first_top_down_again,
+               .hub_cache_hits = sum.hub_hits,
+               .hubs = hubs,
+               .bottom_up_available = bottom_up_available,
+               .level = {}};
+  for (std::int32_t l = 0; l < r.levels && l < recorded_levels; ++l) {
+    auto const& from = record.level[l];
+    r.level.push_back({from.vertices, from.edges, from.hubs, from.bottom_up != 0});
+  }
+  return r;
+}
 
 /// State of local searches by teams (team_local_search.hpp). CPUs use `start_level` only
 /// (local_search.hpp). During local searches, progress::level is the level that the next one starts

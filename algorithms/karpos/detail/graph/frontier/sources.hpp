@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -14,7 +15,7 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 
-// The vertices that a search starts from, and their check.
+// The vertices that a search starts from. Checks of them, and of the results of a search.
 
 namespace karpos::detail::frontier {
 
@@ -81,6 +82,23 @@ source_list checked_sources(std::string const& user, std::string_view label, Exe
              "pass vertices below that");
     return {source.data(), source.extent(0), 0};
   }
+}
+
+/// Checks the distances of a search, and the parents if `with_parents`.
+/// Throws: std::invalid_argument if they are strided, are not `n`, which is the number of
+/// `vertices`, or share memory with each other or with `others`. It names `user`, as in "a search".
+template <class VertexId, class ExecSpace, class Distances, class Parents>
+void require_results(std::string const& user, ExecSpace const&, Distances const& distances,
+                     Parents const& parents, bool with_parents, char const* vertices,
+                     std::uint64_t n, std::initializer_list<memory_range> others) {
+  require_reachable<ExecSpace, Distances, Parents>();
+  static_assert(std::is_same_v<typename Parents::non_const_value_type, VertexId>,
+                "karpos: parents come in a view of the graph's vertex type");
+  require_contiguous("distances of " + user, distances);
+  require_contiguous("parents of " + user, parents);
+  require_same_extent("distances", distances.extent(0), vertices, n);
+  if (with_parents) require_same_extent("parents", parents.extent(0), vertices, n);
+  require_apart("a result of " + user, {range_of(distances), range_of(parents)}, others);
 }
 
 }  // namespace karpos::detail::frontier
