@@ -7,19 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/distributed/choose_engine.hpp"
+#include "karpos/detail/distributed/collective.hpp"
 #include "karpos/detail/distributed/engine.hpp"
 #include "karpos/detail/distributed/mpi_engine.hpp"
 #include "karpos/detail/distributed/staging.hpp"
-#include "karpos/distributed/run_ranks.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
@@ -315,54 +313,8 @@ class communicator {
 template <execution_space ExecSpace, class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
 void require_same(communicator<ExecSpace> const& ranks, std::string const& what, T const& value) {
-  auto const text = [](std::uint64_t bits) {
-    auto const v = from_bits<T>(bits);
-    if constexpr (std::is_enum_v<T>)
-      return std::to_string(static_cast<std::underlying_type_t<T>>(v));
-    else
-      return std::to_string(v);
-  };
-  auto const all = ranks.all_gather(to_bits<std::uint64_t>(value));
-  for (std::size_t r = 1; r < all.size(); ++r)
-    if (all[r] != all[0])
-      throw collective_error("karpos: " + what + " is not the same on all ranks (rank 0 has " +
-                                 text(all[0]) + ", rank " + std::to_string(r) + " has " +
-                                 text(all[r]) + "): pass one value on every rank",
-                             -1, ranks);
+  detail::distributed::require_equal<T>(ranks, what,
+                                        ranks.all_gather(to_bits<std::uint64_t>(value)));
 }
 
 }  // namespace karpos::distributed
-
-namespace karpos::detail::distributed {
-
-/// Runs f on every rank, and returns what f returns. If f throws on some ranks, throws
-/// collective_error on all, with the message of the lowest of them. Collective, whatever f does.
-///
-/// Requires: f is not collective, because a rank that fails leaves it early.
-template <class ExecSpace, class F>
-auto run_collectively(karpos::distributed::communicator<ExecSpace> const& ranks, F const& f) {
-  using result = std::invoke_result_t<F const&>;
-  constexpr bool is_void = std::is_void_v<result>;
-  std::conditional_t<is_void, bool, std::optional<std::conditional_t<is_void, int, result>>>
-      answer{};
-  std::string message;
-  int failed = ranks.size();
-  try {
-    if constexpr (is_void)
-      f();
-    else
-      answer.emplace(f());
-  } catch (karpos::distributed::collective_error const&) {
-    throw;  // on every rank
-  } catch (...) {
-    message = current_message();
-    failed = ranks.rank();
-  }
-  int const first = ranks.all_reduce(failed, minimum{});
-  if (first < ranks.size())
-    throw karpos::distributed::collective_error(
-        message_of_rank(first, ranks.size(), ranks.broadcast(message, first)), first, ranks);
-  if constexpr (!is_void) return std::move(*answer);
-}
-
-}  // namespace karpos::detail::distributed

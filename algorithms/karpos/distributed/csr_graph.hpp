@@ -54,11 +54,10 @@ class csr_graph {
       m_begin.push_back(m_begin.back() + n);
     for (std::size_t r = 1; r + 1 < m_begin.size(); ++r)
       if (m_begin[r] % 32 != 0 && m_begin[r] != vertices())
-        throw collective_error("karpos: the vertices of rank " + std::to_string(r) + " begin at " +
-                                   std::to_string(m_begin[r]) +
-                                   " (status words have 32 bits, and one owner): let blocks "
-                                   "begin at multiples of 32",
-                               -1, ranks);
+        detail::distributed::throw_on_all(ranks, "the vertices of rank " + std::to_string(r) +
+                                                     " begin at " + std::to_string(m_begin[r]) +
+                                                     " (status words have 32 bits, and one owner): "
+                                                     "let blocks begin at multiples of 32");
     m_edges = ranks.all_reduce(std::uint64_t(rows.edges()));
   }
 

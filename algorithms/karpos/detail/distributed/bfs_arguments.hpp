@@ -31,23 +31,18 @@ struct search_arguments {
 /// decides about levels. Compares bits, so that ranks which all pass NaN agree.
 template <class Ranks>
 void require_same_arguments(Ranks const& ranks, std::vector<search_arguments> const& all) {
-  auto const differ = [&](char const* what, auto const of) {
-    for (std::size_t r = 1; r < all.size(); ++r)
-      if (to_bits<std::uint64_t>(of(all[r])) != to_bits<std::uint64_t>(of(all[0])))
-        throw karpos::distributed::collective_error(
-            std::string("karpos: ") + what + " is not the same on all ranks (rank 0 has " +
-                std::to_string(of(all[0])) + ", rank " + std::to_string(r) + " has " +
-                std::to_string(of(all[r])) + "): pass one value on every rank",
-            -1, ranks);
+  auto const require = [&]<class T>(char const* what, T search_arguments::*member) {
+    std::vector<std::uint64_t> bits;
+    for (auto const& of_rank : all) bits.push_back(to_bits<std::uint64_t>(of_rank.*member));
+    require_equal<T>(ranks, what, bits);
   };
-  differ("the direction of a search", [](search_arguments const& t) { return t.direction; });
-  differ("the driver of a search", [](search_arguments const& t) { return t.driver; });
-  differ("gamma of a search", [](search_arguments const& t) { return t.gamma; });
-  differ("alpha of a search", [](search_arguments const& t) { return t.alpha; });
-  differ("beta of a search", [](search_arguments const& t) { return t.beta; });
-  differ("whether a search starts from a view of sources",
-         [](search_arguments const& t) { return t.passes_view; });
-  differ("the source", [](search_arguments const& t) { return t.source; });
+  require("the direction of a search", &search_arguments::direction);
+  require("the driver of a search", &search_arguments::driver);
+  require("gamma of a search", &search_arguments::gamma);
+  require("alpha of a search", &search_arguments::alpha);
+  require("beta of a search", &search_arguments::beta);
+  require("whether a search starts from a view of sources", &search_arguments::passes_view);
+  require("the source", &search_arguments::source);
 }
 
 inline void require_options(bfs_options const& o, bool needs_classes) {
@@ -63,11 +58,9 @@ inline void require_options(bfs_options const& o, bool needs_classes) {
 template <class Ranks>
 void require_vertices(Ranks const& ranks, std::uint64_t wrong, std::uint64_t vertices) {
   if (wrong > 0)
-    throw karpos::distributed::collective_error(
-        "karpos: " + std::to_string(wrong) +
-            " of the sources of a search are no vertices (the graph has " +
-            std::to_string(vertices) + "): pass vertices below that",
-        -1, ranks);
+    throw_on_all(ranks, std::to_string(wrong) +
+                            " of the sources of a search are no vertices (the graph has " +
+                            std::to_string(vertices) + "): pass vertices below that");
 }
 
 /// The sources of all ranks, stored on each rank.
@@ -113,11 +106,6 @@ auto gather_sources(karpos::distributed::communicator<ExecSpace> const& ranks,
   }
   require_vertices(ranks, wrong, vertices);
   return all;
-}
-
-template <class Ranks>
-[[noreturn]] void throw_on_all(Ranks const& ranks, std::string const& what) {
-  throw karpos::distributed::collective_error("karpos: " + what, -1, ranks);
 }
 
 /// Facts about a search that all ranks know before it starts.

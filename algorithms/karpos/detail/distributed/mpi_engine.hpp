@@ -100,13 +100,13 @@ class mpi_engine final : public engine {
   }
 
   void all_reduce(void* data, std::uint64_t n, number_kind kind, reduction_kind op) override {
-    auto const [type, bytes] = type_of(kind);
+    std::uint64_t const bytes = device::bytes_of(kind);
     std::uint64_t const each = m_max_message / bytes;
     for (std::uint64_t i = 0; i < n; i += each)
-      require_success(
-          MPI_Allreduce(MPI_IN_PLACE, static_cast<std::byte*>(data) + i * bytes,
-                        static_cast<int>(std::min(each, n - i)), type, operation(op), m_comm),
-          "MPI_Allreduce");
+      require_success(MPI_Allreduce(MPI_IN_PLACE, static_cast<std::byte*>(data) + i * bytes,
+                                    static_cast<int>(std::min(each, n - i)), type_of(kind),
+                                    operation(op), m_comm),
+                      "MPI_Allreduce");
   }
 
   void all_gather(void const* send, void* receive, blocks const& to,
@@ -185,47 +185,16 @@ class mpi_engine final : public engine {
     for (std::uint64_t at = 0; at < bytes; at += m_max_message)
       f(at, static_cast<int>(std::min(m_max_message, bytes - at)));
   }
+  // Both in the order of the enumerators.
   static MPI_Op operation(reduction_kind op) {
-    switch (op) {
-      case reduction_kind::min:
-        return MPI_MIN;
-      case reduction_kind::max:
-        return MPI_MAX;
-      case reduction_kind::bit_or:
-        return MPI_BOR;
-      case reduction_kind::sum:
-        break;
-    }
-    return MPI_SUM;
+    MPI_Op const operations[] = {MPI_SUM, MPI_MIN, MPI_MAX, MPI_BOR};
+    return operations[static_cast<int>(op)];
   }
-  struct number {
-    MPI_Datatype type;
-    std::size_t bytes;
-  };
-  static number type_of(number_kind kind) {
-    switch (kind) {
-      case number_kind::i8:
-        return {MPI_INT8_T, 1};
-      case number_kind::u8:
-        return {MPI_UINT8_T, 1};
-      case number_kind::i16:
-        return {MPI_INT16_T, 2};
-      case number_kind::u16:
-        return {MPI_UINT16_T, 2};
-      case number_kind::i32:
-        return {MPI_INT32_T, 4};
-      case number_kind::u32:
-        return {MPI_UINT32_T, 4};
-      case number_kind::i64:
-        return {MPI_INT64_T, 8};
-      case number_kind::u64:
-        return {MPI_UINT64_T, 8};
-      case number_kind::f32:
-        return {MPI_FLOAT, 4};
-      case number_kind::f64:
-        break;
-    }
-    return {MPI_DOUBLE, 8};
+  static MPI_Datatype type_of(number_kind kind) {
+    MPI_Datatype const types[] = {MPI_INT8_T,  MPI_UINT8_T,  MPI_INT16_T, MPI_UINT16_T,
+                                  MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T,
+                                  MPI_FLOAT,   MPI_DOUBLE};
+    return types[static_cast<int>(kind)];
   }
 
   MPI_Comm m_comm;
