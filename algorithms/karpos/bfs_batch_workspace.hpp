@@ -107,10 +107,8 @@ class bfs_batch_workspace {
     using namespace detail::bfs_batch;
     std::uint64_t const n = m_vertices, words = (n + 31) / 32;
     auto const made = [&]<class T>(array<T>& to, char const* label, std::uint64_t count) {
-      std::string const name = std::string("karpos::bfs_batch::") + label;
-      to = detail::uninitialized_array<array<T>>(exec, name, count);
-      // CPUs map the pages now, evenly among the threads, instead of in the first batch.
-      if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, to, T(0));
+      to = detail::frontier::mapped_array<array<T>>(
+          exec, std::string("karpos::bfs_batch::") + label, count);
     };
     made(m_seen, "seen", n);
     for (auto& f : m_front) made(f, "front", n);

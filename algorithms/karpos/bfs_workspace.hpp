@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <string>
 
 #include "karpos/bfs_options.hpp"
@@ -187,11 +188,8 @@ class bfs_workspace {
 
   void allocate(ExecSpace const& exec) {
     auto const words = [&](char const* label, std::uint64_t n) {
-      std::string const name = std::string("karpos::bfs::") + label;
-      auto const made = detail::uninitialized_array<array<std::uint32_t>>(exec, name, n);
-      // CPUs map the pages now, evenly among the threads, instead of in the first search.
-      if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, made, 0);
-      return made;
+      return detail::frontier::mapped_array<array<std::uint32_t>>(
+          exec, std::string("karpos::bfs::") + label, n);
     };
     std::uint64_t const n = m_graph.vertices();
     m_isolated = words("isolated", m_words);
@@ -228,22 +226,11 @@ class bfs_workspace {
         "karpos::bfs::isolated", detail::index_range(exec, m_words),
         find_isolated<rows>{out_rows(), in_rows(), has_in, m_graph.vertices(), m_isolated.data()});
     array<degree_histogram> const histogram(Kokkos::view_alloc(exec, "karpos::bfs::histogram"), 1);
-    using counter = count_degrees<rows>;
-    std::uint64_t sums[counter::value_count] = {};
-    Kokkos::parallel_reduce(
-        "karpos::bfs::degrees", detail::index_range(exec, m_graph.vertices()),
-        counter{out_rows(),
-                in_rows(),
-                has_in,
-                {tuned::tile_degree, tuned::team_degree, tuned::grid_degree},
-                histogram.data()},
-        Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-            sums, counter::value_count));
-    exec.fence("karpos::bfs_workspace: degrees");
-    for (int c = 0; c < degree_classes; ++c) m_class_size[c] = sums[c];
+    auto const sums = detail::frontier::read_degrees<tuned>(
+        "bfs", exec, m_graph.vertices(), out_rows(), in_rows(), has_in, histogram.data());
+    std::copy_n(sums.data(), degree_classes, m_class_size);
     m_non_isolated = sums[degree_classes];
     m_needs_classes = sums[degree_classes + 1] > 0;
-    require_no_long_row("bfs", sums[degree_classes + 2]);
     choose_hubs(exec, detail::read_back(exec, histogram.data(), "karpos::bfs_workspace: degrees"));
   }
   /// Chooses the hub vertices, those of the highest degrees: at most as many as the hub vertex

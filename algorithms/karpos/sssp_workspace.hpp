@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -164,11 +165,8 @@ class sssp_workspace {
 
   void allocate(ExecSpace const& exec) {
     auto const words = [&](char const* label, std::uint64_t n) {
-      std::string const name = std::string("karpos::sssp::") + label;
-      auto const made = detail::uninitialized_array<array<std::uint32_t>>(exec, name, n);
-      // CPUs map the pages now, evenly among the threads, instead of in the first call.
-      if constexpr (!device::is_device<ExecSpace>) detail::fill(name, exec, made, 0);
-      return made;
+      return detail::frontier::mapped_array<array<std::uint32_t>>(
+          exec, std::string("karpos::sssp::") + label, n);
     };
     m_queue = words("queue", 4 * m_graph.vertices());
     m_bits = words("bits", 2 * m_words);
@@ -178,21 +176,9 @@ class sssp_workspace {
   }
 
   void read_degrees(ExecSpace const& exec) {
-    using namespace detail::frontier;
-    using counter = count_degrees<rows>;
-    std::uint64_t sums[counter::value_count] = {};
-    Kokkos::parallel_reduce(
-        "karpos::sssp::degrees", detail::index_range(exec, m_graph.vertices()),
-        counter{out_rows(),
-                {},
-                false,
-                {tuned::tile_degree, tuned::team_degree, tuned::grid_degree},
-                nullptr},
-        Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-            sums, counter::value_count));
-    exec.fence("karpos::sssp_workspace: degrees");
-    for (int c = 0; c < degree_classes; ++c) m_class_size[c] = sums[c];
-    require_no_long_row("sssp", sums[degree_classes + 2]);
+    auto const sums = detail::frontier::read_degrees<tuned>("sssp", exec, m_graph.vertices(),
+                                                            out_rows(), rows{}, false, nullptr);
+    std::copy_n(sums.data(), detail::frontier::degree_classes, m_class_size);
     auto const edges = static_cast<double>(m_graph.edges());
     double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
     choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));

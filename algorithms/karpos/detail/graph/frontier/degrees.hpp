@@ -3,12 +3,25 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
 
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/frontier/frontier.hpp"
+#include "karpos/detail/graph/frontier/graph_size.hpp"
+#include "karpos/detail/index_range.hpp"
 
-// Reads the degrees of a graph once, when a workspace is made for it.
+// Makes a workspace for a graph: allocates arrays, and reads the degrees once.
 
 namespace karpos::detail::frontier {
+
+/// Returns an array with unspecified contents. CPUs map its pages now, evenly among the threads,
+/// instead of in the first search.
+template <class View, class ExecSpace>
+View mapped_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
+  View const array = uninitialized_array<View>(exec, label, n);
+  if constexpr (!device::is_device<ExecSpace>) fill(label, exec, array, 0);
+  return array;
+}
 
 /// Histogram of degrees with eight buckets for each power of two, fine enough to choose a threshold
 /// from.
@@ -67,5 +80,21 @@ struct count_degrees {
       Kokkos::atomic_inc(histogram->count + degree_histogram::bucket_of(degree));
   }
 };
+
+/// Returns the sums of count_degrees over n vertices. Throws std::length_error for a row that is
+/// too long. Blocks.
+template <class Tuned, class ExecSpace, class Rows>
+auto read_degrees(std::string const& user, ExecSpace const& exec, std::uint64_t n, Rows const& out,
+                  Rows const& in, bool has_in, degree_histogram* histogram) {
+  count_degrees<Rows> const body{
+      out, in, has_in, {Tuned::tile_degree, Tuned::team_degree, Tuned::grid_degree}, histogram};
+  Kokkos::Array<std::uint64_t, body.value_count> sums{};
+  Kokkos::parallel_reduce("karpos::" + user + "::degrees", index_range(exec, n), body,
+                          Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                              sums.data(), sums.size()));
+  exec.fence("karpos::" + user + ": degrees");
+  require_no_long_row(user, sums[degree_classes + 2]);
+  return sums;
+}
 
 }  // namespace karpos::detail::frontier

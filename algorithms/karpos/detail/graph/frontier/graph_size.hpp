@@ -35,9 +35,9 @@ void require_size(char const* user, Graph const& graph,
 
 /// Throws std::length_error if a graph for `user` has rows of 2^31 edges or more, because its lanes
 /// count edges in 31 bits.
-inline void require_no_long_row(char const* user, std::uint64_t long_rows) {
+inline void require_no_long_row(std::string const& user, std::uint64_t long_rows) {
   if (long_rows > 0)
-    throw std::length_error(std::string("karpos: a graph for ") + user +
+    throw std::length_error("karpos: a graph for " + user +
                             " has vertices of 2^31 edges or more, " + std::to_string(long_rows) +
                             " of them (at most 2^31 - 1 edges each): remove duplicate edges, as "
                             "build_csr does");
