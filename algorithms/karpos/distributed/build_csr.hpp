@@ -82,7 +82,8 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
     detail::build_csr::require_in_range(ranks.exec(), vertices, list);
     detail::distributed::require_begins(options.begins, vertices, ranks.size());
   });
-  detail::distributed::renumbered_edges<edges_list> const numbered{list, options.numbers(vertices)};
+  detail::build_csr::renumbered_edges<edges_list, vertex_permutation> const numbered{
+      list, options.numbers(vertices)};
   return detail::distributed::build_from_list<vertex, EdgeOffset>(ranks, vertices, numbered,
                                                                   options, options.begins)
       .trusted();

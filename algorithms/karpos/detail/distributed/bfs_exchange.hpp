@@ -73,12 +73,6 @@ struct clear_others {
   }
 };
 
-struct copy_words {
-  std::uint32_t const* from;
-  std::uint32_t* to;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = from[i]; }
-};
-
 /// The exchanges of a search. Its buffers are allocated once.
 template <class ExecSpace>
 class found_exchange {
@@ -112,9 +106,7 @@ class found_exchange {
     std::uint64_t const mine = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         "karpos::bfs: count found", exec, s.words, count_found{s, 0});
     if (!try_send_list(s, 0, s.words, mine)) {
-      Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
-          bits(s.next, s.words);
-      m_ranks->all_reduce(bits, karpos::distributed::bit_or{});
+      m_ranks->all_reduce(words_at(s.next, s.words), karpos::distributed::bit_or{});
       ++m_bitmaps;
     }
   }
@@ -125,11 +117,8 @@ class found_exchange {
     if (m_ranks->size() == 1) return;
     device::loop_over("karpos::bfs: clear others", exec, s.words, clear_others{s});
     if (try_send_list(s, s.first, s.own, mine)) return;
-    device::loop_over("karpos::bfs: own words", exec, s.own,
-                      copy_words{s.next + s.first, m_own.data()});
-    Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
-        all(s.next, s.words);
-    m_ranks->all_gather(m_own, all, m_word_counts);
+    Kokkos::deep_copy(exec, m_own, words_at(s.next + s.first, s.own));
+    m_ranks->all_gather(m_own, words_at(s.next, s.words), m_word_counts);
     ++m_bitmaps;
   }
 
@@ -139,6 +128,10 @@ class found_exchange {
   void reset() { m_lists = m_bitmaps = 0; }
 
  private:
+  static auto words_at(std::uint32_t* words, std::uint64_t n) {
+    return Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
+        words, n);
+  }
   /// Sends the vertices that this rank has found in some words to all ranks, as a list, unless
   /// bitmaps are shorter. Returns: whether it did.
   bool try_send_list(status_words const& s, std::uint64_t first, std::uint64_t words,

@@ -73,14 +73,7 @@ void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks,
     auto const rows = distributed::allocate<row>(exec, "karpos::bfs: proposals", n);
     Kokkos::parallel_scan("karpos::bfs: list proposals", all,
                           list_proposals<VertexId>{proposal, first, own, rows.data()});
-    auto const begins =
-        distributed::allocate<std::uint64_t>(exec, "karpos::bfs: blocks", graph.begins().size());
-    Kokkos::deep_copy(
-        exec, begins,
-        Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-            graph.begins().data(), graph.begins().size()));
-    owner_of_source<row> const owner{begins.data(), static_cast<std::uint32_t>(ranks.size())};
-    return distributed::split<row>(exec, ranks.size(), false, owner, rows);
+    return split_by_source(exec, graph.begins(), ranks.size(), rows);
   });
   auto const received = send_to_owners(ranks, split);
   device::loop_over("karpos::bfs: store proposals", exec, received.extent(0),

@@ -6,7 +6,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "karpos/detail/distributed/device_engine.hpp"
@@ -14,15 +13,6 @@
 #include "karpos/device/peers.hpp"
 
 namespace karpos::detail::distributed {
-
-/// Returns the objects that all ranks pass, by rank. Collective.
-template <class T>
-std::vector<T> gather_by(engine& host, int ranks, T const& mine) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> all(static_cast<std::size_t>(ranks));
-  host.all_gather(&mine, all.data(), blocks(std::vector<std::uint64_t>(all.size(), 1)), sizeof(T));
-  return all;
-}
 
 /// The identity of a rank's device, and whether the rank wants to exchange through the host.
 struct device_of_rank {
@@ -34,7 +24,10 @@ struct device_of_rank {
 /// would wait forever. Collective.
 inline bool have_devices_of_their_own(engine& host, int ranks, device::device_identity const& mine,
                                       bool stage_on_host) {
-  auto const all = gather_by(host, ranks, device_of_rank{mine, stage_on_host});
+  device_of_rank const of_this{mine, stage_on_host};
+  std::vector<device_of_rank> all(static_cast<std::size_t>(ranks));
+  host.all_gather(&of_this, all.data(), blocks(std::vector<std::uint64_t>(all.size(), 1)),
+                  sizeof of_this);
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r].stage_on_host) return false;
     for (std::size_t q = 0; q < r; ++q)

@@ -29,19 +29,6 @@ using edge_row = key_value<VertexId, VertexId>;
 template <class VertexId>
 inline constexpr VertexId no_source = static_cast<VertexId>(-1);
 
-/// The edges of a list, with the new numbers of their vertices.
-template <class List>
-struct renumbered_edges {
-  List list;
-  karpos::distributed::vertex_permutation number;
-
-  std::uint64_t size() const { return list.size(); }
-  KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t i) const {
-    build_csr::edge const e = list(i);
-    return {number(e.source), number(e.target)};
-  }
-};
-
 /// Writes the directed edges that edge i becomes under csr_options, or dropped edges.
 template <class List, class Row>
 struct write_directed {
@@ -170,6 +157,21 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
   return begins;
 }
 
+/// Splits edges by the owners of their sources, which own blocks of vertices with these begins.
+/// owners: number of ranks; one more if there are dropped edges, which come last.
+template <class ExecSpace, class Rows>
+auto split_by_source(ExecSpace const& exec, std::vector<std::uint64_t> const& begins, int owners,
+                     Rows const& rows) {
+  using row = typename Rows::value_type;
+  auto const on_device =
+      distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
+  Kokkos::deep_copy(exec, on_device,
+                    Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                        begins.data(), begins.size()));
+  owner_of_source<row> const owner{on_device.data(), static_cast<std::uint32_t>(begins.size() - 1)};
+  return distributed::split<row>(exec, owners, false, owner, rows);
+}
+
 /// Sends edges to the owners of their sources. Returns: the graph of all edges. Collective.
 template <class EdgeOffset, class ExecSpace, class Rows>
 auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows const& rows,
@@ -179,16 +181,8 @@ auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, 
   using graph = karpos::distributed::csr_graph<id, EdgeOffset, typename ExecSpace::memory_space>;
   using local = typename graph::local_type;
   auto const& exec = ranks.exec();
-  auto split = run_collectively(ranks, [&] {
-    auto const on_device =
-        distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
-    Kokkos::deep_copy(
-        exec, on_device,
-        Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-            begins.data(), begins.size()));
-    owner_of_source<row> const owner{on_device.data(), static_cast<std::uint32_t>(ranks.size())};
-    return distributed::split<row>(exec, ranks.size() + 1, false, owner, rows);
-  });
+  auto split = run_collectively(
+      ranks, [&] { return split_by_source(exec, begins, ranks.size() + 1, rows); });
   std::uint64_t const kept = rows.extent(0) - split.counts.back();
   split.counts.pop_back();
   split.rows = Kokkos::subview(split.rows, Kokkos::make_pair(std::uint64_t(0), kept));

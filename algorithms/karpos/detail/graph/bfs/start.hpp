@@ -2,7 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs/state.hpp"
-#include "karpos/detail/graph/frontier/for_each_index.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/device/team.hpp"

@@ -27,19 +27,6 @@ struct vertices_by_degree {
   }
 };
 
-/// The edges of a graph, with the new numbers of their ends.
-template <class Sources, class Targets, class Rank>
-struct renumbered_edges {
-  Sources sources;
-  Targets targets;
-  Rank rank;
-
-  std::uint64_t size() const { return sources.extent(0); }
-  KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t e) const {
-    return {rank(sources(e)), rank(targets(e))};
-  }
-};
-
 template <class Offsets>
 struct largest_degree {
   Offsets offsets;
@@ -124,9 +111,10 @@ class ordered_graph {
   graph_type renumber(ExecSpace const& exec, Offsets const& offsets, Columns const& columns) const {
     auto const sources = build_csr::graph_array<rank_view>(exec, "sources", columns.extent(0));
     build_csr::write_sources(exec, offsets, sources);
+    using list = build_csr::edges_in_views<rank_view, Columns>;
     return build_csr::csr_of_edges<graph_type>(
                exec, offsets.extent(0) - 1,
-               renumbered_edges<rank_view, Columns, rank_view>{sources, columns, m_rank}, keep_all)
+               build_csr::renumbered_edges<list, rank_view>{{sources, columns}, m_rank}, keep_all)
         .trusted();
   }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "karpos/detail/graph/bfs_batch/tuning.hpp"
-#include "karpos/detail/graph/frontier/for_each_index.hpp"
 #include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/team.hpp"

@@ -37,6 +37,19 @@ struct edges_in_views {
   }
 };
 
+/// The edges of a list, with the new numbers of their ends: number(v) for vertex v.
+template <class List, class Numbers>
+struct renumbered_edges {
+  List list;
+  Numbers number;
+
+  std::uint64_t size() const { return list.size(); }
+  KOKKOS_FUNCTION edge operator()(std::uint64_t i) const {
+    edge const e = list(i);
+    return {number(e.source), number(e.target)};
+  }
+};
+
 /// Returns an array with unspecified contents. Throws: allocation_error.
 template <class View, class ExecSpace>
 View graph_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {

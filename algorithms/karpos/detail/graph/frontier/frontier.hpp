@@ -34,8 +34,8 @@
 //           waiting for the other teams. team_queues.hpp holds the vertices of these hops.
 //
 // sources.hpp checks the sources of a search. degrees.hpp counts the vertices of each class.
-// graph_size.hpp says how large a graph may be. for_each_index.hpp runs a function for each index
-// on the lanes of the grid. tuning.hpp holds the constants that bfs and sssp share.
+// graph_size.hpp says how large a graph may be. tuning.hpp holds the constants that bfs and sssp
+// share.
 //
 // Source: degree classes and bins are Enterprise's (Liu, Huang, SC 2015).
 //
@@ -118,6 +118,19 @@ struct frontier_queue {
     return class_of(degree);
   }
 };
+
+/// Runs f(i) for every i in [0, n), spread over the lanes of the grid.
+template <int W, class Team, class F>
+KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
+  auto const t = team.template this_tile<W>();
+  team.template for_each_tile<W>((n + W - 1) / W, [&](std::uint64_t tile) {
+    t.each([&](int lane) {
+      std::uint64_t const i = tile * W + static_cast<std::uint64_t>(lane);
+      if (i < n) f(i);
+      return 0;
+    });
+  });
+}
 
 /// Rows of a graph or of its transpose, by local vertex; the columns are global vertex ids.
 template <class VertexId, class EdgeOffset>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/frontier/for_each_index.hpp"
+#include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/detail/graph/sssp/state.hpp"
