@@ -118,7 +118,47 @@ class bfs_workspace {
   /// Searches as karpos::distributed::bfs does, which calls this.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks>
   bfs_report search(Source const& source, Distances const& distances, Parents const& parents,
-                    bfs_options const& options, Hooks const& hooks) const;
+                    bfs_options const& options, Hooks const& hooks) const {
+    namespace d = detail::distributed;
+    auto const& ranks = *m_ranks;
+    std::uint64_t const sent = ranks.bytes_sent();
+    auto s = state(options, hooks, distances.data(), parents.data(), false);
+    using loop_type = d::rank_level_loop<decltype(s)>;
+    auto const agreed = d::agree_on_search<vertex_type>(
+        ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
+          detail::frontier::require_results<vertex_type>(
+              "a search", ranks.exec(), distances, parents, parents.extent(0) > 0,
+              "vertices of this rank", m_graph.local().vertices(), {});
+          d::require_options(options, m_local.m_needs_classes);
+        });
+    bool const with_parents = agreed.with_parents, in_one_kernel = agreed.in_one_kernel;
+    auto const& sources = agreed.sources;
+    m_exchange.reset();
+    if (with_parents) {
+      allocate_parents(in_one_kernel);
+      s = state(options, hooks, distances.data(), parents.data(), true);
+      set_parent_memory(s, in_one_kernel);
+    }
+    auto const record =
+        run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
+            in_one_kernel);
+    if (record.summary.failed != 0)  // on all ranks: their totals are the same
+      d::throw_on_all(ranks,
+                      detail::frontier::stop_message(record.summary.visited, record.summary.levels,
+                                                     m_graph.vertices()));
+    if (s.proposal != nullptr)
+      d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
+    ranks.exec().fence("karpos::distributed::bfs");
+    bfs_report r;
+    static_cast<karpos::bfs_report&>(r) =
+        detail::bfs::report_of(record, m_hubs, m_graph.has_transpose());
+    if (m_graph.local().vertices() > 0) r.hub_degree = m_local.m_hub_degree;
+    r.bytes_sent = ranks.bytes_sent() - sent;
+    r.lists = m_exchange.lists();
+    r.bitmaps = m_exchange.bitmaps();
+    r.one_kernel = in_one_kernel;
+    return r;
+  }
 
  private:
   using local_graph =
@@ -350,52 +390,6 @@ bfs_report bfs(communicator<ExecSpace> const& ranks,
     of_this.reset();  // all ranks destroy it, because all of them have caught this error
     throw;
   }
-}
-
-template <execution_space ExecSpace, class Graph>
-template <class Source, view_1d Distances, view_1d Parents, class Hooks>
-bfs_report bfs_workspace<ExecSpace, Graph>::search(Source const& source, Distances const& distances,
-                                                   Parents const& parents,
-                                                   bfs_options const& options,
-                                                   Hooks const& hooks) const {
-  namespace d = detail::distributed;
-  auto const& ranks = *m_ranks;
-  std::uint64_t const sent = ranks.bytes_sent();
-  auto s = state(options, hooks, distances.data(), parents.data(), false);
-  using loop_type = d::rank_level_loop<decltype(s)>;
-  auto const agreed = d::agree_on_search<vertex_type>(
-      ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
-        detail::frontier::require_results<vertex_type>(
-            "a search", ranks.exec(), distances, parents, parents.extent(0) > 0,
-            "vertices of this rank", m_graph.local().vertices(), {});
-        d::require_options(options, m_local.m_needs_classes);
-      });
-  bool const with_parents = agreed.with_parents, in_one_kernel = agreed.in_one_kernel;
-  auto const& sources = agreed.sources;
-  m_exchange.reset();
-  if (with_parents) {
-    allocate_parents(in_one_kernel);
-    s = state(options, hooks, distances.data(), parents.data(), true);
-    set_parent_memory(s, in_one_kernel);
-  }
-  auto const record =
-      run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
-          in_one_kernel);
-  if (record.summary.failed != 0)  // on all ranks: their totals are the same
-    d::throw_on_all(ranks, detail::frontier::stop_message(
-                               record.summary.visited, record.summary.levels, m_graph.vertices()));
-  if (s.proposal != nullptr)
-    d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
-  ranks.exec().fence("karpos::distributed::bfs");
-  bfs_report r;
-  static_cast<karpos::bfs_report&>(r) =
-      detail::bfs::report_of(record, m_hubs, m_graph.has_transpose());
-  if (m_graph.local().vertices() > 0) r.hub_degree = m_local.m_hub_degree;
-  r.bytes_sent = ranks.bytes_sent() - sent;
-  r.lists = m_exchange.lists();
-  r.bitmaps = m_exchange.bitmaps();
-  r.one_kernel = in_one_kernel;
-  return r;
 }
 
 }  // namespace karpos::distributed

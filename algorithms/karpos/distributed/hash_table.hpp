@@ -86,23 +86,17 @@ class hash_table {
   }
 
   /// Inserts pairs whose key is new. Of equal keys in one call, on any ranks, exactly one is
-  /// inserted, unspecified which. `values` is a view as long as the keys. Collective.
+  /// inserted, unspecified which. `values` is a view as long as the keys; sets take none.
+  /// Collective.
   ///
   /// Returns: the sums over all ranks, and which ranks rejected keys.
   /// Throws: collective_error if a key equals a sentinel (after every other key was processed), if
   ///   views differ in length, or if there is not enough memory. Keys that some rank has inserted
   ///   by then stay.
-  template <view_1d Keys, view_1d Values>
-    requires has_values
-  insert_report insert(Keys const& keys, Values const& values) {
-    return insert_rows(keys, values, [](Local& local, auto const& exec, auto const&... columns) {
-      return local.insert(exec, columns...);
-    });
-  }
-  template <view_1d Keys>  // sets
-    requires(!has_values)
-  insert_report insert(Keys const& keys) {
-    return insert_rows(keys, [](Local& local, auto const& exec, auto const&... columns) {
+  template <view_1d Keys, view_1d... Values>
+    requires(sizeof...(Values) == (has_values ? 1 : 0))
+  insert_report insert(Keys const& keys, Values const&... values) {
+    return insert_rows(keys, values..., [](Local& local, auto const& exec, auto const&... columns) {
       return local.insert(exec, columns...);
     });
   }
@@ -136,7 +130,35 @@ class hash_table {
     requires has_values
   insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
                                 bulk_strategy strategy = bulk_strategy::automatic) {
-    return merge(keys, values, op, strategy);
+    auto const apply = [&](Local& local, auto const& exec, auto const&... columns) {
+      return local.insert_or_apply(exec, columns..., op);
+    };
+    namespace d = detail::distributed;
+    detail::require_key_type<key_type, Keys>();
+    detail::require_value_type<mapped_type, Values>();
+    d::groups<execution_space, key_type, mapped_type> groups;
+    bool is_reduced = false;
+    if constexpr (d::can_combine<key_type, mapped_type>)
+      is_reduced = d::run_collectively(*m_ranks, [&] {
+        detail::require_known(strategy);
+        detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+        bool const pays =
+            strategy == bulk_strategy::reduced ||
+            (strategy == bulk_strategy::automatic &&
+             d::pays_to_combine<execution_space, mapped_type, Op>(m_ranks->exec(), keys));
+        if (pays) groups = d::reduce_rows(m_ranks->exec(), keys, values, op);
+        return pays;
+      });
+    else
+      d::run_collectively(*m_ranks, [&] { detail::require_known(strategy); });
+    std::uint64_t const combined = is_reduced ? keys.extent(0) - groups.keys.extent(0) : 0;
+    using key_view = Kokkos::View<key_type const*, Kokkos::LayoutStride, memory_space>;
+    using value_view = Kokkos::View<mapped_type const*, Kokkos::LayoutStride, memory_space>;
+    insert_report report =
+        is_reduced ? insert_rows(key_view(groups.keys), value_view(groups.values), apply)
+                   : insert_rows(key_view(keys), value_view(values), apply);
+    report.existing += m_ranks->all_reduce(combined);
+    return report;
   }
 
   /// Writes the value of each query of this rank to out, or `missing` if the key is not stored (a
@@ -283,8 +305,6 @@ class hash_table {
                     detail::distributed::member_of_rows(received, &row::value));
     }));
   }
-  template <class Keys, class Values, class Op>
-  insert_report merge(Keys const& keys, Values const& values, Op const& op, bulk_strategy strategy);
   insert_report sum_of(karpos::insert_report const& mine) const {
     insert_report sum;
     auto const all = m_ranks->all_gather(mine);
@@ -343,40 +363,5 @@ class hash_table {
   mutable row_memory m_kept;
   std::shared_ptr<plan_memory> m_plan_memory = std::make_shared<plan_memory>();
 };
-
-template <class Local>
-template <class Keys, class Values, class Op>
-insert_report hash_table<Local>::merge(Keys const& keys, Values const& values, Op const& op,
-                                       bulk_strategy strategy) {
-  auto const apply = [&](Local& local, auto const& exec, auto const&... columns) {
-    return local.insert_or_apply(exec, columns..., op);
-  };
-  namespace d = detail::distributed;
-  detail::require_key_type<key_type, Keys>();
-  detail::require_value_type<mapped_type, Values>();
-  d::groups<execution_space, key_type, mapped_type> groups;
-  bool is_reduced = false;
-  if constexpr (d::can_combine<key_type, mapped_type>)
-    is_reduced = d::run_collectively(*m_ranks, [&] {
-      detail::require_known(strategy);
-      detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-      bool const pays =
-          strategy == bulk_strategy::reduced ||
-          (strategy == bulk_strategy::automatic &&
-           d::pays_to_combine<execution_space, mapped_type, Op>(m_ranks->exec(), keys));
-      if (pays) groups = d::reduce_rows(m_ranks->exec(), keys, values, op);
-      return pays;
-    });
-  else
-    d::run_collectively(*m_ranks, [&] { detail::require_known(strategy); });
-  std::uint64_t const combined = is_reduced ? keys.extent(0) - groups.keys.extent(0) : 0;
-  using key_view = Kokkos::View<key_type const*, Kokkos::LayoutStride, memory_space>;
-  using value_view = Kokkos::View<mapped_type const*, Kokkos::LayoutStride, memory_space>;
-  insert_report report = is_reduced
-                             ? insert_rows(key_view(groups.keys), value_view(groups.values), apply)
-                             : insert_rows(key_view(keys), value_view(values), apply);
-  report.existing += m_ranks->all_reduce(combined);
-  return report;
-}
 
 }  // namespace karpos::distributed

@@ -73,18 +73,14 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
   namespace d = detail::distributed;
   using key = typename Keys::non_const_value_type;
   using value = typename Values::non_const_value_type;
-  static_assert(d::can_combine<key, value>,
-                "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
+  using result = reduced_groups<key, value, typename ExecSpace::memory_space>;
   d::reduction_buffers<ExecSpace> buffers;
-  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
+  return d::reduce_over_ranks<result>(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
     buffers.keys.release();  // they have been sent
     buffers.values.release();
     buffers.sent.release();
     return d::new_groups<ExecSpace, key, value>(ranks.exec(), n);
   });
-  std::uint64_t const total = ranks.all_reduce(std::uint64_t(groups.keys.extent(0)));
-  return reduced_groups<key, value, typename ExecSpace::memory_space>{groups.keys, groups.values,
-                                                                      total};
 }
 
 /// Reduces as reduce_by_key above, in memory that is kept. The groups are views of this memory,
@@ -95,16 +91,12 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
   namespace d = detail::distributed;
   using key = typename Keys::non_const_value_type;
   using value = typename Values::non_const_value_type;
-  static_assert(d::can_combine<key, value>,
-                "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
+  using result = reduced_groups<key, value, typename ExecSpace::memory_space>;
   auto& buffers = d::reduction_memory_access::buffers(memory);
-  auto const groups = d::reduce_over_ranks(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
+  return d::reduce_over_ranks<result>(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
     return d::groups_in<ExecSpace, key, value>(ranks.exec(), buffers.owned_keys,
                                                buffers.owned_values, n);
   });
-  std::uint64_t const total = ranks.all_reduce(std::uint64_t(groups.keys.extent(0)));
-  return reduced_groups<key, value, typename ExecSpace::memory_space>{groups.keys, groups.values,
-                                                                      total};
 }
 
 }  // namespace karpos::distributed

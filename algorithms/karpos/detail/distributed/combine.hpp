@@ -99,14 +99,17 @@ auto groups_in(ExecSpace const& exec, reusable_memory<ExecSpace>& keys,
 }
 
 /// Runs distributed::reduce_by_key in memory of `buffers`. groups_of(n): returns views for the n
-/// groups, at most, that this rank owns. Collective.
-template <class ExecSpace, class Keys, class Values, class Op, class GroupsOf>
+/// groups, at most, that this rank owns. Returns: their keys and values, and the number of groups
+/// of all ranks. Collective.
+template <class Result, class ExecSpace, class Keys, class Values, class Op, class GroupsOf>
 auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Keys const& keys,
                        Values const& values, Op const& op, reduction_buffers<ExecSpace>& buffers,
                        GroupsOf const& groups_of) {
   using key = typename Keys::non_const_value_type;
   using value = typename Values::non_const_value_type;
   using row = key_value<key, value>;
+  static_assert(can_combine<key, value>,
+                "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
   auto const& exec = ranks.exec();
   auto const split = run_collectively(ranks, [&] {
     require_same_extent("keys", keys.extent(0), "values", values.extent(0));
@@ -123,12 +126,13 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
   auto const received = send_to_owners(ranks, split, [&](std::uint64_t n) {
     return buffers.received.template reserve<row>(exec, "karpos::distributed: received rows", n);
   });
-  return run_collectively(ranks, [&] {
+  auto const owned = run_collectively(ranks, [&] {
     return distributed::reduce_rows(exec, member_of_rows(received, &row::key),
                                     member_of_rows(received, &row::value), op,
                                     groups_of(received.extent(0)),
                                     buffers.template options<key, value>(exec, received.extent(0)));
   });
+  return Result{owned.keys, owned.values, ranks.all_reduce(std::uint64_t(owned.keys.extent(0)))};
 }
 
 }  // namespace karpos::detail::distributed
