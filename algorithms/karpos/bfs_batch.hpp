@@ -13,7 +13,7 @@
 #include "karpos/bfs_batch_workspace.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/graph/bfs_batch/run.hpp"
+#include "karpos/detail/graph/bfs_batch/batch.hpp"
 
 // Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few
 // levels. Up to 64 searches form a pass. In deep graphs, such as road networks, bfs runs the

@@ -13,8 +13,8 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/distributed/choose_engine.hpp"
 #include "karpos/detail/distributed/collective.hpp"
+#include "karpos/detail/distributed/device_engine.hpp"
 #include "karpos/detail/distributed/engine.hpp"
 #include "karpos/detail/distributed/mpi_engine.hpp"
 #include "karpos/detail/distributed/staging.hpp"

@@ -21,6 +21,7 @@ class forest {
  public:
   using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
 
+  forest() = default;
   KOKKOS_FUNCTION explicit forest(VertexId* component_ids)
       : m_parent(reinterpret_cast<word*>(component_ids)) {}
 
@@ -95,7 +96,7 @@ class forest {
   }
 
   static constexpr int short_walk = 8;
-  word* m_parent;
+  word* m_parent = nullptr;
 };
 
 }  // namespace karpos::detail::connected_components

@@ -24,15 +24,16 @@ class run {
   using tuned = tuning<ExecSpace>;
 
   static std::size_t bytes_for(Graph const& graph) {
-    state_type s = empty_state(nullptr);
+    state_type s{};
     return lay_out(graph, nullptr, s);
   }
 
   run(ExecSpace const& exec, Graph const& graph, vertex_id* component_ids, std::byte* memory,
       components_options const& options)
       : m_exec(exec),
-        m_state(empty_state(component_ids)) {
+        m_state{} {
     bool const has_transpose = graph.has_transpose();
+    m_state.components = typename state_type::forest_type(component_ids);
     m_state.vertices = graph.vertices();
     m_state.sampled_neighbours = options.sampled_neighbours;
     m_state.out = {graph.row_offsets().data(), graph.column_indices().data()};
@@ -80,19 +81,6 @@ class run {
                             link_sampled_serially<s>{{m_state}}, tuned::tiles_per_turn);
     }
     loop_over_vertices("karpos::connected_components::compress", to_roots);
-  }
-  static state_type empty_state(vertex_id* component_ids) {
-    return {0,
-            0,
-            {},
-            {},
-            false,
-            false,
-            typename state_type::forest_type(component_ids),
-            nullptr,
-            nullptr,
-            nullptr,
-            nullptr};
   }
   /// Places the arrays in memory. Returns: the bytes that they take.
   static std::size_t lay_out(Graph const& graph, std::byte* memory, state_type& s) {

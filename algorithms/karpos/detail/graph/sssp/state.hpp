@@ -171,6 +171,16 @@ struct state : frontier_queue {
   }
 };
 
+/// The part of a workspace that does not depend on the graph.
+struct fixed_memory {
+  level_counters levels[3], far[3];
+  std::uint64_t far_min[3], fused_edges, last_lowering_pass;
+  summary record;
+  std::uint32_t distance_overflowed, unused;
+};
+
+struct workspace_access;  // access to a workspace, for calls of sssp
+
 template <class State>
 using progress_of = progress<typename State::weight_type>;
 

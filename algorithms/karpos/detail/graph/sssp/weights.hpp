@@ -6,15 +6,51 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/graph/sssp/distance.hpp"
 #include "karpos/hash.hpp"
 
-// Measures by a sample how far weights spread: a mean of weights over many decades reflects the
-// largest ones only.
+// Checks weights, adds them up, and measures by a sample how far they spread: a mean of weights
+// over many decades reflects the largest ones only.
 
 namespace karpos::detail::sssp {
+
+/// Sum and faults of all weights.
+struct weight_sums {
+  double sum = 0;                                   // sum of the finite ones
+  std::uint64_t invalid = 0;                        // number of negative ones and NaNs
+  std::uint64_t first_invalid = ~std::uint64_t(0);  // edge of the first of these
+
+  KOKKOS_FUNCTION weight_sums& operator+=(weight_sums const& other) {
+    sum += other.sum;
+    invalid += other.invalid;
+    first_invalid = Kokkos::min(first_invalid, other.first_invalid);
+    return *this;
+  }
+};
+template <class Weight>
+struct sum_weights {
+  Weight const* weight;
+  KOKKOS_FUNCTION void operator()(std::uint64_t e, weight_sums& sums) const {
+    using traits = distance_traits<Weight>;
+    if (traits::is_invalid(weight[e])) {
+      ++sums.invalid;
+      sums.first_invalid = Kokkos::min(sums.first_invalid, e);
+    } else if (traits::is_finite(weight[e])) {
+      sums.sum += static_cast<double>(weight[e]);
+    }
+  }
+};
+
+inline void require_reach(double reach) {
+  if (!(reach >= 0))
+    reject("reach " + std::to_string(reach) + " of sssp is refused", "negative, or no number",
+           "pass 0 for an automatic one, infinity for none");
+}
 
 /// Copies the weights of edges drawn by a hash.
 template <class Weight>
@@ -65,3 +101,8 @@ class weight_sample {
 };
 
 }  // namespace karpos::detail::sssp
+
+template <>
+struct Kokkos::reduction_identity<karpos::detail::sssp::weight_sums> {
+  KOKKOS_FUNCTION static karpos::detail::sssp::weight_sums sum() { return {}; }
+};
