@@ -88,8 +88,18 @@ class bfs_workspace {
       detail::reject("rows of " + std::to_string(hops) + " hops are refused", "neither 1 nor 2",
                      "pass 1 for padded rows, 2 for rows of all vertices within two hops");
     if (!tuned::has_team_local_search || m_graph.edges() > 4 * m_graph.vertices()) return 0;
-    if (m_padded.extent(0) == 0) make_padded_rows(exec);
-    if (hops == 2 && m_two_hop.extent(0) == 0 && m_graph.is_undirected()) make_two_hop_rows(exec);
+    using namespace detail::bfs;
+    if (m_padded.extent(0) == 0)
+      m_padded =
+          make_vertex_rows<padded_row>(exec, "karpos::bfs::padded", "padded rows of a search",
+                                       "search without them", [&](padded_row* to) {
+                                         return pad_row<rows>{out_rows(), to};
+                                       });
+    if (hops == 2 && m_two_hop.extent(0) == 0 && m_graph.is_undirected())
+      m_two_hop = make_vertex_rows<two_hop_row>(exec, "karpos::bfs::two_hop", "rows of two hops",
+                                                "search with padded rows", [&](two_hop_row* to) {
+                                                  return make_two_hop_row{m_padded.data(), to};
+                                                });
     return m_two_hop.extent(0) > 0 ? 2 : 1;
   }
 
@@ -140,22 +150,6 @@ class bfs_workspace {
     exec.fence("karpos::bfs_workspace: rows of all vertices");
     return made;
   }
-  void make_padded_rows(ExecSpace const& exec) {
-    using detail::bfs::padded_row;
-    m_padded = make_vertex_rows<padded_row>(exec, "karpos::bfs::padded", "padded rows of a search",
-                                            "search without them", [&](padded_row* to) {
-                                              return detail::bfs::pad_row<rows>{out_rows(), to};
-                                            });
-  }
-  void make_two_hop_rows(ExecSpace const& exec) {
-    using detail::bfs::two_hop_row;
-    m_two_hop =
-        make_vertex_rows<two_hop_row>(exec, "karpos::bfs::two_hop", "rows of two hops",
-                                      "search with padded rows", [&](two_hop_row* to) {
-                                        return detail::bfs::make_two_hop_row{m_padded.data(), to};
-                                      });
-  }
-
   static std::uint64_t hub_capacity(Graph const& graph) {
     return Kokkos::min(graph.vertices() / 256 + 1, std::uint64_t(tuned::hub_cache_entries));
   }

@@ -18,7 +18,6 @@
 #include "karpos/detail/graph/frontier/graph_size.hpp"
 #include "karpos/detail/graph/sssp/loop.hpp"
 #include "karpos/detail/graph/sssp/sorted_rows.hpp"
-#include "karpos/detail/graph/sssp/symmetry.hpp"
 #include "karpos/detail/graph/sssp/weights.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"

@@ -13,11 +13,7 @@
 namespace karpos::distributed {
 
 /// Hash set over ranks: every rank has a karpos::hash_set of the keys that it owns.
-///
-/// Complexity: an operation is a partition of the caller's keys, one exchange (and one back if
-///   there are answers), and the operation of the local table on what a rank receives.
-/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that several devices
-///   share by the hash of the keys.
+/// Complexity and source: as hash_map (karpos/distributed/hash_map.hpp).
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>>
 using hash_set = hash_table<karpos::hash_set<Key, ExecSpace, Hash, KeyEqual>>;

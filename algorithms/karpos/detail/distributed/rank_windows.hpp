@@ -45,7 +45,8 @@ class rank_windows {
       m_window = window(ranks.exec(), bytes);
       mine = m_window.share();
     });
-    m_is_open = made && try_open_on_all(ranks.all_gather(mine));
+    m_is_open =
+        made && try_on_all([&, all = ranks.all_gather(mine)] { m_window.open(all, ranks.rank()); });
     if (!m_is_open) close_and_free();
   }
   rank_windows(rank_windows const&) = delete;
@@ -68,9 +69,6 @@ class rank_windows {
       done = false;
     }
     return m_ranks.all_reduce(done ? 1 : 0, karpos::minimum{}) == 1;
-  }
-  bool try_open_on_all(std::vector<typename window::handle> const& all) {
-    return try_on_all([&] { m_window.open(all, m_ranks.rank()); });
   }
   void close_and_free() {
     m_ranks.exec().fence("karpos::bfs: before windows are closed");

@@ -11,8 +11,8 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/sssp/distance.hpp"
-#include "karpos/detail/graph/sssp/edges.hpp"
 #include "karpos/detail/graph/sssp/state.hpp"
+#include "karpos/detail/graph/sssp/weights.hpp"
 #include "karpos/device/loops.hpp"
 
 // A copy of the rows in order of weight, made once for many searches: of a long row only the
