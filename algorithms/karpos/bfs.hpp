@@ -19,11 +19,8 @@
 //   bfs(exec, workspace, source, distances, …)       many searches of a graph
 //   bfs_search::start, bfs_search::report            one search, asynchronous to the host
 //
-// bfs_options.hpp has the options and the report, bfs_workspace.hpp the memory.
-//
-// Words: a team is Kokkos' team, a block on GPUs and one thread on CPUs. Scratch is its memory, on
-// GPUs shared memory. A tile is a cooperative group, the lanes of a warp on GPUs and one thread on
-// CPUs.
+// bfs_options.hpp has the options, the report, and what teams and tiles are; bfs_workspace.hpp the
+// memory.
 //
 // The search is level-synchronous and direction-optimizing. Top-down, the vertices of the frontier
 // claim their unvisited neighbours. Bottom-up, each unvisited vertex looks for a visited neighbour
@@ -168,10 +165,8 @@ class bfs_search {
   workspace m_workspace;
 };
 
-/// Searches a graph from `source`: one vertex, or a view of several. Writes the distance of every
-/// vertex; unreachable vertices get -1. If `parents` has elements, also writes a parent, one level
-/// nearer, of every vertex; a source is its own parent, unreachable vertices get VertexId(-1). To
-/// pass options without parents:
+/// Searches a graph from `source`, and writes distances, and parents if there is a view of them, as
+/// bfs_search::start says. To pass options without parents:
 ///
 ///   bfs(exec, workspace, 0, distances, {}, {.direction = bfs_direction::top_down});
 ///

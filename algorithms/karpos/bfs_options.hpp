@@ -8,8 +8,8 @@
 #include "karpos/launch_mode.hpp"
 
 // Options (bfs_options, bfs_hooks) and the report (bfs_report) of a breadth-first search. Words: a
-// team is Kokkos' team, a block on GPUs; a tile is a cooperative group, a warp on GPUs. On CPUs
-// both are one thread.
+// team is Kokkos' team, a block on GPUs; scratch is its memory, on GPUs shared memory; a tile is a
+// cooperative group, a warp on GPUs. On CPUs team and tile are one thread.
 
 namespace karpos {
 

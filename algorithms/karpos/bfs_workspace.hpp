@@ -169,15 +169,12 @@ class bfs_workspace {
                : 0;
   }
 
-  /// Returns the number of words for the lengths of the teams' lists. team_local_search_bytes adds
-  /// the totals.
-  static std::size_t team_local_search_words(device::grid_shape shape) {
-    return tuned::has_team_local_search ? 2 * static_cast<std::size_t>(shape.teams) : 0;
-  }
+  /// Returns the bytes of the lengths of the teams' lists, two a team, and of the totals.
   static std::size_t team_local_search_bytes(device::grid_shape shape) {
-    return tuned::has_team_local_search ? team_local_search_words(shape) * sizeof(std::uint32_t) +
-                                              3 * sizeof(detail::bfs::local_search_totals)
-                                        : 0;
+    return tuned::has_team_local_search
+               ? 2 * static_cast<std::size_t>(shape.teams) * sizeof(std::uint32_t) +
+                     3 * sizeof(detail::bfs::local_search_totals)
+               : 0;
   }
 
   void allocate(ExecSpace const& exec) {
@@ -199,7 +196,7 @@ class bfs_workspace {
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
     if constexpr (tuned::has_team_local_search) {
-      m_list_lengths = words("list_lengths", team_local_search_words(m_grid.shape()));
+      m_list_lengths = words("list_lengths", 2 * static_cast<std::uint64_t>(m_grid.shape().teams));
       m_local_search_sums = array<detail::bfs::local_search_totals>(
           Kokkos::view_alloc(exec, "karpos::bfs::local_search_sums"), 3);
     }

@@ -162,12 +162,10 @@ class sssp_workspace {
   }
 
   void allocate(ExecSpace const& exec) {
-    auto const words = [&](char const* label, std::uint64_t n) {
-      return detail::frontier::mapped_array<array<std::uint32_t>>(
-          exec, std::string("karpos::sssp::") + label, n);
-    };
-    m_queue = words("queue", 4 * m_graph.vertices());
-    m_bits = words("bits", 2 * m_words);
+    using words = array<std::uint32_t>;
+    m_queue =
+        detail::frontier::mapped_array<words>(exec, "karpos::sssp::queue", 4 * m_graph.vertices());
+    m_bits = detail::frontier::mapped_array<words>(exec, "karpos::sssp::bits", 2 * m_words);
     m_fixed =
         array<detail::sssp::fixed_memory>(Kokkos::view_alloc(exec, "karpos::sssp::counters"), 1);
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
