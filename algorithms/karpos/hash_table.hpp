@@ -176,7 +176,7 @@ class hash_table : public lookup_table<Storage> {
   /// none. Throws as insert_bytes does.
   std::size_t insert_or_apply_bytes(execution_space const& exec, std::uint64_t keys,
                                     bulk_strategy strategy = bulk_strategy::automatic) const
-    requires Storage::layout::has_value;
+    requires(Storage::layout::has_value);
 
   /// Inserts pairs whose key is new. Writes to out(i) the value that is then stored for keys(i):
   /// the one that existed, or the inserted one. Writes `missing` for a key that was rejected.
@@ -296,7 +296,7 @@ class hash_table : public lookup_table<Storage> {
   /// Returns the number of tombstones: slots of erased keys that no insertion uses again before
   /// compact, rehash or clear. A hopscotch_map has none. Complexity: reads the table once. Blocks.
   std::uint64_t tombstones(execution_space const& exec) const
-    requires Storage::has_tombstones
+    requires(Storage::has_tombstones)
   {
     return this->scan_slots(exec).dead;
   }
@@ -307,7 +307,7 @@ class hash_table : public lookup_table<Storage> {
   /// Throws, and changes nothing: allocation_error if there is no memory for a copy of the table;
   ///   capacity_error if a key finds no slot in the copy.
   void compact(execution_space const& exec)
-    requires Storage::has_tombstones;
+    requires(Storage::has_tombstones);
 
   /// Returns what kernels read and write the table through, until the table gets new memory (by
   /// rehash, growth, or deep_copy from a table of another capacity). Until then, and as long as the
@@ -334,7 +334,7 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t capacity() const { return m_storage.slot_count(); }
   /// Returns the number of buckets of a hash_map or hash_set.
   std::uint64_t bucket_count() const
-    requires Storage::has_tombstones
+    requires(Storage::has_tombstones)
   {
     return m_storage.bucket_count();
   }

@@ -361,7 +361,7 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
 
 template <class Storage>
 void hash_table<Storage>::compact(execution_space const& exec)
-  requires Storage::has_tombstones
+  requires(Storage::has_tombstones)
 {
   this->require_memory();
   adopt(exec, rebuilt_copy(exec, "compact", max_keys(), false));

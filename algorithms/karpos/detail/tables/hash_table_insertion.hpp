@@ -310,7 +310,7 @@ template <class Storage>
 std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& exec,
                                                        std::uint64_t keys,
                                                        bulk_strategy strategy) const
-  requires Storage::layout::has_value
+  requires(Storage::layout::has_value)
 {
   this->require_memory();
   detail::require_known(strategy);
