@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -55,8 +56,9 @@ rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& s
   List const list = List::of(spec);
   rank_range const part(ranks, list.size());
   using edges = list_slice<List>;
-  detail::distributed::renumbered_edges<edges> const mine{{list, part.first, part.size()},
-                                                          options.numbers(spec.vertices())};
+  auto const numbers = options.numbers(spec.vertices());
+  detail::build_csr::renumbered_edges<edges, std::decay_t<decltype(numbers)>> const mine{
+      {list, part.first, part.size()}, numbers};
   return detail::distributed::build_from_list<std::uint32_t, std::uint64_t>(ranks, spec.vertices(),
                                                                             mine, options, {});
 }
