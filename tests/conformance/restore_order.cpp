@@ -82,8 +82,11 @@ void restores(std::vector<Key> const& keys, u32 partitions, u32 capacity) {
   Kokkos::deep_copy(in, host_in);
   using source = partition::keys_only<array<Key>>;
   using of_row = partition::partition_of_row<source, modulo>;
+  partition::capacity_split<tested_space, Key> by_capacity({partitions},
+                                                           partition::capacity_policy(1));
+  by_capacity.fine.capacity = capacity;
   partition::recorded_split<tested_space, source, of_row> split(
-      exec, source(in), of_row{{partitions}, partitions}, static_cast<int>(partitions), capacity);
+      exec, source(in), of_row{{partitions}, partitions}, by_capacity);
   karpos::detail::arena sizes;
   split.allocate_from(sizes);
   array<std::byte> const memory("memory", sizes.bytes());

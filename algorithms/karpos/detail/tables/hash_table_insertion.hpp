@@ -143,10 +143,10 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
     }
     m_slots_used.add_inserted(done.inserted);
     if (done.rejected != 0) {
-      share =
+      double const share_here =
           static_cast<double>(done.inserted + done.rejected) / static_cast<double>(last - first);
       insert_rejected(exec, part, done,
-                      static_cast<std::uint64_t>(share * static_cast<double>(n - last)));
+                      static_cast<std::uint64_t>(share_here * static_cast<double>(n - last)));
     }
     share = static_cast<double>(done.inserted + 1) / static_cast<double>(last - first + 1);
     all += done;

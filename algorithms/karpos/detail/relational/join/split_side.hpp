@@ -30,7 +30,6 @@ void split_into_capacities(ExecSpace const& exec, Source const& source, Side con
     return static_cast<int>(std::bit_width(static_cast<unsigned>(partitions) - 1));
   };
   auto const& split = side.split;
-  side.split.clear(exec);
   partition::split_rows(
       exec, source,
       partition::partition_functions{

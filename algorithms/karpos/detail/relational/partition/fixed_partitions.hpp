@@ -76,6 +76,16 @@ std::uint64_t teams_for_rows(ExecSpace const& exec, std::uint64_t rows) {
                        std::uint64_t(device::processors(exec)));
 }
 
+/// Returns the step of move_into_fixed_partitions.
+template <class Tuned, class ExecSpace, class Source, class PartitionOf, class To, class Out>
+auto step_into_fixed_partitions(ExecSpace const& exec, Source const& source, std::uint64_t n,
+                                PartitionOf const& partition_of, To const& to, Out const& out) {
+  std::uint64_t const teams =
+      teams_for_rows(exec, n) * static_cast<std::uint64_t>(Tuned::teams_at_once);
+  return move_tiles<ExecSpace, Source, PartitionOf, false, To, Out, Tuned>(
+      source, partition_of, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to,
+      out);
+}
 /// Splits the rows of a source on a GPU into empty fixed-capacity partitions of `out`, in no
 /// particular order. `n` is the host's upper bound of the rows; kernels use source.size(). `out` is
 /// an array, or an object that stores the pieces of a row in several arrays. Asynchronous.
@@ -84,13 +94,10 @@ std::uint64_t teams_for_rows(ExecSpace const& exec, std::uint64_t rows) {
 template <class Tuned, class ExecSpace, class Source, class PartitionOf, class To, class Out>
 void move_into_fixed_partitions(ExecSpace const& exec, Source const& source, std::uint64_t n,
                                 PartitionOf const& partition_of, To const& to, Out const& out) {
-  std::uint64_t const teams =
-      teams_for_rows(exec, n) * static_cast<std::uint64_t>(Tuned::teams_at_once);
-  device::for_each_in_league(
-      "karpos::partition: move into fixed partitions", exec, static_cast<int>(teams),
-      move_tiles<ExecSpace, Source, PartitionOf, false, To, Out, Tuned>{
-          source, partition_of, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to,
-          out});
+  auto const step =
+      partition::step_into_fixed_partitions<Tuned>(exec, source, n, partition_of, to, out);
+  device::for_each_in_league("karpos::partition: move into fixed partitions", exec, step.teams(),
+                             step);
 }
 
 }  // namespace karpos::detail::partition

@@ -80,7 +80,9 @@ class move_tiles {
         m_out(out),
         m_each(is_balanced ? balanced(most_rows_each()) : 0) {}
 
-  /// Returns the number of rows of a tile, except perhaps of the last one. For the host.
+  /// Returns the number of teams that the rows are meant for. For the host, as tile_rows.
+  int teams() const { return m_ranges.count; }
+  /// Returns the number of rows of a tile, except perhaps of the last one.
   std::uint32_t tile_rows() const { return static_cast<std::uint32_t>(rows_each() * threads); }
 
   template <class Team>

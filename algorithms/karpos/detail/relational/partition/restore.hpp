@@ -11,7 +11,6 @@
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/device/league.hpp"
-#include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
 
 // The inverse of a split, for GPUs: brings one result for each row back to the order of the source.
@@ -95,68 +94,60 @@ template <class ExecSpace, class Source, class PartitionOf>
 class recorded_split {
   using row = typename Source::row;
   using tuned = tuning_of_recorded<ExecSpace>;
-  using partitions_type = recorded_partitions<row>;
-  using step = move_tiles<ExecSpace, Source, PartitionOf, false, partitions_type, row*, tuned>;
+  using partitions_type = capacity_split<ExecSpace, row>;
 
  public:
   /// At most this many partitions.
   static constexpr int max_partitions = tuned::max_partitions_each;
 
-  /// Requires: at most max_partitions partitions, all of whose places are counted in 32 bits.
+  /// Requires: `partitions` are at most max_partitions, in one pass, and all of their places are
+  ///   counted in 32 bits.
   recorded_split(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
-                 int partitions, std::uint32_t capacity)
+                 partitions_type const& partitions)
       : m_exec(exec),
         m_source(source),
-        m_partition_of(partition_of) {
-    m_to.partitions = m_to.record.partitions = partitions;
-    m_to.capacity = capacity;
-    m_to.record.rows = static_cast<std::uint32_t>(source.size());
-    m_to.record.tile_rows = step_to(nullptr).tile_rows();
+        m_partition_of(partition_of),
+        m_partitions(partitions) {
+    m_record.partitions = partitions.fine.partitions;
+    m_record.rows = static_cast<std::uint32_t>(source.size());
+    m_record.tile_rows =
+        partition::step_into_fixed_partitions<tuned>(exec, source, source.size(), partition_of,
+                                                     to(), static_cast<row*>(nullptr))
+            .tile_rows();
   }
   /// Allocates the record and the counters.
   void allocate_from(arena& a) {
-    tile_record& r = m_to.record;
-    auto const partitions = static_cast<std::uint64_t>(m_to.partitions);
-    a.allocate(r.runs, r.tiles() * partitions);
-    a.allocate(r.places, r.rows);
-    a.allocate(m_to.taken, partitions);
-    a.allocate(m_to.filled, partitions);
-    a.allocate(m_to.overflowed, 1);
+    a.allocate(m_record.runs, m_record.tiles() * static_cast<std::uint64_t>(m_record.partitions));
+    a.allocate(m_record.places, m_record.rows);
+    m_partitions.allocate_from(a);
+    std::uint32_t* overflowed = nullptr;
+    a.allocate(overflowed, 1);
+    m_partitions.count_overflow_in(overflowed);
   }
-  std::uint64_t places() const {
-    return static_cast<std::uint64_t>(m_to.partitions) * m_to.capacity;
-  }
+  std::uint64_t places() const { return m_partitions.places(); }
   /// Splits the rows into `out`, of places() rows. Asynchronous.
   void run(row* out) const {
-    auto const n = static_cast<std::uint64_t>(m_to.partitions);
-    device::loop_over("karpos::partition: clear", m_exec, n,
-                      clear_partitions{m_to.taken, nullptr, m_to.overflowed, n, 0});
-    step const s = step_to(out);
-    device::for_each_in_league("karpos::partition: move and record", m_exec, teams(), s);
+    m_partitions.clear(m_exec);
+    partition::move_into_fixed_partitions<tuned>(m_exec, m_source, m_source.size(), m_partition_of,
+                                                 to(), out);
   }
   /// Calls f(i) for the rows of the source that overflowed, in any order. Asynchronous.
   template <class F>
   void for_each_overflowed(F const& f) const {
     device::for_each_in_league(
-        "karpos::partition: overflowed rows", m_exec, static_cast<int>(record().tiles()),
-        visit_overflowed<Source, PartitionOf, F>{m_source, m_partition_of, m_to, f});
+        "karpos::partition: overflowed rows", m_exec, static_cast<int>(m_record.tiles()),
+        visit_overflowed<Source, PartitionOf, F>{m_source, m_partition_of, to(), f});
   }
-  partitions_type const& partitions() const { return m_to; }
-  tile_record const& record() const { return m_to.record; }
+  tile_record const& record() const { return m_record; }
 
  private:
-  int teams() const {
-    return static_cast<int>(teams_for_rows(m_exec, m_source.size())) * tuned::teams_at_once;
-  }
-  step step_to(row* out) const {
-    std::uint64_t const n = m_source.size(), count = static_cast<std::uint64_t>(teams());
-    return {m_source, m_partition_of, row_ranges{n, (n + count - 1) / count, teams()}, m_to, out};
-  }
+  recorded_partitions<row> to() const { return {m_partitions.fine, m_record}; }
 
   ExecSpace m_exec;
   Source m_source;
   PartitionOf m_partition_of;
-  partitions_type m_to{};
+  partitions_type m_partitions;
+  tile_record m_record;
 };
 
 /// A step: a team restores the order of a tile.

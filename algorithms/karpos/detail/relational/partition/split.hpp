@@ -29,9 +29,9 @@
 //   out       | 1 .. | 2 3 . | 4 .. | 7 9 . |   partition p begins at p * capacity
 //   list      | 6 …                             rows that overflowed their partition
 //
-// A caller allocates a capacity_split from its arena, clears it, and calls split_rows. When the
-// rows have been used, it reads `overflowed`: if the list was too short, it calls split_by_counting
-// and starts again. count.hpp counts rows, move.hpp moves them, restore.hpp is the inverse.
+// A caller allocates a capacity_split from its arena, and calls split_rows. When the rows have been
+// used, it reads `overflowed`: if the list was too short, it calls split_by_counting and starts
+// again. count.hpp counts rows, move.hpp moves them, restore.hpp is the inverse.
 // Tests: partition, restore_order, insertion_teams, payload_teams, reduction_teams.
 
 namespace karpos::detail::partition {
@@ -208,9 +208,9 @@ struct partition_functions {
   PartitionOf fine, coarse;
 };
 
-/// Splits the rows of a source into the empty partitions of `split`. Rows go to `out`, in no
-/// particular order within a partition; between two passes to `coarse_out`. Both are arrays, or
-/// objects that store the pieces of a row in several arrays. `filter` holds rows back
+/// Empties the partitions of `split`, and splits the rows of a source into them. Rows go to `out`,
+/// in no particular order within a partition; between two passes to `coarse_out`. Both are arrays,
+/// or objects that store the pieces of a row in several arrays. `filter` holds rows back
 /// (reduce_by_key/heavy_hitters.hpp). Asynchronous.
 /// Requires: split.is_possible(); less than 2^32 rows; the outputs have places() and
 ///   coarse_places() rows, and overlap nothing.
@@ -221,6 +221,7 @@ void split_rows(ExecSpace const& exec, Source const& source,
                 capacity_split<ExecSpace, typename Source::row, TwoPasses> const& split,
                 Out const& out, CoarseOut const& coarse_out, Filter const& filter = {}) {
   std::uint64_t const n = source.size();
+  split.clear(exec);
   if (!split.has_coarse())
     return partition::move_into_fixed_partitions<tuning<ExecSpace>>(
         exec, source, n, partition_of.fine, split.fine.with_filter(filter), out);

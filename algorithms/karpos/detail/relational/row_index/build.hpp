@@ -155,7 +155,7 @@ struct write_runs {
   }
 };
 
-/// An index without its rows: their slots, groups and runs, in memory of the caller.
+/// An index without its rows: the slots, groups and runs, in memory that the caller gave.
 template <class ExecSpace, class RowNumber>
 class groups_of_rows {
   using memory_space = typename ExecSpace::memory_space;

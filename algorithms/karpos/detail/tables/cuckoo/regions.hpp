@@ -91,7 +91,6 @@ void split_by_region(std::string const& label, ExecSpace const& exec, View const
     using of_row = partition::partition_of_row<Source, region>;
     auto const n = static_cast<std::uint32_t>(plan.regions);
     int const coarse_bits = std::countr_zero(plan.split.each);
-    plan.split.clear(exec);
     partition::split_rows(
         exec, source,
         partition::partition_functions<of_row>{{region{table, plan.shift}, n},

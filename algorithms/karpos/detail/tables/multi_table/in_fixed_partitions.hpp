@@ -143,7 +143,6 @@ group_counts split_and_group(ExecSpace const& exec, Source const& source, groupi
   if (how == grouping::in_fixed_partitions) {
     partition::partition_of_row<Source, reduce_by_key::partition_of_bits> const of_row{of_key,
                                                                                        partitions};
-    m.by_capacity.clear(exec);
     partition::split_rows(exec, source, partition::partition_functions{of_row, of_row},
                           m.by_capacity, m.rows, m.rows);
     pairs = m.by_capacity.rows_in(static_cast<Row const*>(m.rows));

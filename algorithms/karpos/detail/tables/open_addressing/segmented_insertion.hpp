@@ -213,7 +213,6 @@ class segmented_insertion {
       return of_row{of_key(m_table, m_memory.segments, each),
                     static_cast<std::uint32_t>(m_memory.segments.partitions())};
     };
-    m_memory.by_capacity.clear(m_exec);
     partition::split_rows(m_exec, from,
                           partition::partition_functions<of_row>{
                               partition_of(1), partition_of(m_memory.segments.passes.each)},
