@@ -155,11 +155,7 @@ void add_run_options(CLI::App& app, bfs_arguments& o) {
       "--energy", p.energy,
       "repeat the searches for two seconds, too, and report the joules of each, if the GPU\n"
       "(NVML) or the processors (RAPL) count them");
-  app.add_option("--reps", p.repetitions,
-                 "readings of the clock for each source; their median counts")
-      ->capture_default_str()
-      ->transform(count_validator())
-      ->check(CLI::Range(1, 1000));
+  add_repetitions(app, p.repetitions, "readings of the clock for each source");
 }
 
 action define_bfs(CLI::App& app) {

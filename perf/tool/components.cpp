@@ -63,10 +63,7 @@ action define_components(CLI::App& app) {
   app.add_option("--output", p.output,
                  "write the component id of each vertex, a line each; with --relabel after its "
                  "name");
-  app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
-      ->capture_default_str()
-      ->transform(count_validator())
-      ->check(CLI::Range(1, 1000));
+  add_repetitions(app, p.repetitions);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "A component's id is its smallest vertex. All ids are compared with disjoint sets on the\n"

@@ -99,11 +99,7 @@ void add_generator_options(CLI::App& app, groupby_arguments& o) {
           ->expected(0, -1)
           ->delimiter(',')
           ->check(CLI::IsMember({"sort", ""})));
-  add(app.add_option("--reps", o.of_rows.repetitions,
-                     "readings of the clock for generated rows; their median counts")
-          ->capture_default_str()
-          ->transform(count_validator())
-          ->check(CLI::Range(1, 1000)));
+  add(add_repetitions(app, o.of_rows.repetitions, "readings of the clock for generated rows"));
   add(app.add_option("--key-bytes", o.of_rows.key_bytes, "bytes of a generated key, and of a value")
           ->capture_default_str()
           ->check(CLI::IsMember({"4", "8"})));

@@ -11,6 +11,7 @@
 #include "perf/tool/join/file_summary.hpp"
 #include "perf/tool/join/table_files.hpp"
 #include "perf/tool/join/table_options.hpp"
+#include "perf/tool/option_values.hpp"
 #include "perf/tool/program/checked_options.hpp"
 
 namespace karpos::perf {
@@ -92,11 +93,7 @@ void add_generator_options(CLI::App& app, join_arguments& o) {
           ->expected(0, -1)
           ->delimiter(',')
           ->check(CLI::IsMember({"sort", ""})));
-  add(app.add_option("--reps", o.of_tables.repetitions,
-                     "readings of the clock for generated tables; their median counts")
-          ->capture_default_str()
-          ->transform(count_validator())
-          ->check(CLI::Range(1, 1000)));
+  add(add_repetitions(app, o.of_tables.repetitions, "readings of the clock for generated tables"));
   add(app.add_option("--key-bytes", o.of_tables.key_bytes, "bytes of a generated key")
           ->capture_default_str()
           ->check(CLI::IsMember({"4", "8"})));

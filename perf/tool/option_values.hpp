@@ -26,6 +26,16 @@ inline CLI::Validator count_validator() {
           "", "count"};
 }
 
+/// Adds the option for how often something is timed.
+template <class T>
+CLI::Option* add_repetitions(CLI::App& app, T& repetitions,
+                             std::string const& what = "readings of the clock") {
+  return app.add_option("--reps", repetitions, what + "; their median counts")
+      ->capture_default_str()
+      ->transform(count_validator())
+      ->check(CLI::Range(1, 1000));
+}
+
 /// Accepts a finite number from `least` to `most`.
 inline CLI::Validator number_between(double least, double most) {
   auto const shown = [](double x) { return CLI::detail::to_string(x); };

@@ -109,10 +109,7 @@ action define_sssp(CLI::App& app) {
       ->check(CLI::Range(0u, 1u << 31));
   app.add_option("--output", p.output,
                  "write the distance (and parent) of each vertex, a line each");
-  app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
-      ->capture_default_str()
-      ->transform(count_validator())
-      ->check(CLI::Range(1, 1000));
+  add_repetitions(app, p.repetitions);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "Weights are those of the file: the values of MatrixMarket, the third column of a list of\n"

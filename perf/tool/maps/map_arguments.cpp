@@ -46,10 +46,7 @@ void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameter
   app.add_option("--key-bytes", p.key_bytes, "bytes of a key, and of a value")
       ->capture_default_str()
       ->check(CLI::IsMember({"4", "8"}));
-  app.add_option("--reps", p.repetitions, "readings of the clock; their median counts")
-      ->capture_default_str()
-      ->transform(count_validator())
-      ->check(CLI::Range(1, 1000));
+  add_repetitions(app, p.repetitions);
   app.add_option("--seed", p.seed, "of the random keys")
       ->transform(count_validator())
       ->capture_default_str();
