@@ -5,14 +5,13 @@
 /// checked. Prints medians in ms; the argument is the number of keys, 2^26 by default. These
 /// figures justify batch_plan_for (karpos/detail/common/host_views.hpp).
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <karpos/hash_map.hpp>
 #include <string>
-#include <vector>
+
+#include "perf/measure/bench/median.hpp"
 
 namespace {
 
@@ -27,18 +26,7 @@ using on_host = Kokkos::View<key*, Memory>;
 
 template <class Prepare, class F>
 double median_ms(Prepare const& prepare, F const& f, int times = 5) {
-  std::vector<double> ms;
-  for (int i = 0; i < times + 1; ++i) {
-    prepare();
-    Kokkos::fence();
-    auto const start = std::chrono::steady_clock::now();
-    f();
-    Kokkos::fence();
-    std::chrono::duration<double, std::milli> const d = std::chrono::steady_clock::now() - start;
-    if (i > 0) ms.push_back(d.count());
-  }
-  std::nth_element(ms.begin(), ms.begin() + times / 2, ms.end());
-  return ms[static_cast<std::size_t>(times / 2)];
+  return 1e3 * karpos::perf::median_seconds(prepare, f, times);
 }
 
 /// Milliseconds of copying the bytes that insertions and lookups move over the link: to the device

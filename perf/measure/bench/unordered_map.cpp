@@ -6,15 +6,14 @@
 /// for the host's execution space, one pair of widths (4+4, 8+8, 16+24) to measure only that.
 #include <Kokkos_Core.hpp>
 #include <Kokkos_UnorderedMap.hpp>
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <karpos/hash.hpp>
 #include <karpos/unordered_map.hpp>
 #include <string>
-#include <vector>
+
+#include "perf/measure/bench/median.hpp"
 
 namespace {
 
@@ -92,17 +91,7 @@ struct measurement {
   auto all() const { return Kokkos::RangePolicy<space, Kokkos::IndexType<std::uint64_t>>(0, n); }
   template <class Prepare, class F>
   double rate(Prepare const& prepare, F const& f, int times = 5) {
-    std::vector<double> s;
-    for (int i = 0; i < times + 1; ++i) {
-      prepare();
-      Kokkos::fence();
-      auto const start = std::chrono::steady_clock::now();
-      f();
-      Kokkos::fence();
-      s.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-    std::nth_element(s.begin() + 1, s.begin() + 1 + times / 2, s.end());
-    return static_cast<double>(n) / s[static_cast<std::size_t>(1 + times / 2)] * 1e-6;
+    return static_cast<double>(n) / karpos::perf::median_seconds(prepare, f, times) * 1e-6;
   }
   template <class M>
   double measure_find(M const& m, std::uint64_t first) {
