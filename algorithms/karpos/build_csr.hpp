@@ -9,7 +9,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/csr_options.hpp"
-#include "karpos/detail/graph/build_csr/csr_of_edges.hpp"
+#include "karpos/detail/graph/build_csr/run.hpp"
 
 // Builds graphs in compressed sparse rows from a list of edges (build_csr), and reverses their
 // edges (transpose).

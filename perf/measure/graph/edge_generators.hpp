@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <karpos/detail/graph/build_csr/edge_list.hpp>
+#include <karpos/detail/graph/build_csr/plan.hpp>
 #include <karpos/hash.hpp>
 
 #include "perf/measure/graph/generator_spec.hpp"

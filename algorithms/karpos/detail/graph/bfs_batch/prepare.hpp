@@ -7,7 +7,7 @@
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs_batch/state.hpp"
-#include "karpos/detail/graph/build_csr/csr_of_edges.hpp"
+#include "karpos/detail/graph/build_csr/run.hpp"
 
 // Numbers the vertices of a graph by falling degree, and copies the graph with these numbers; once
 // for many batches.

@@ -3,16 +3,18 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/csr_options.hpp"
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
+
+// Edge lists: what they are, and checks of their ids and sizes.
 
 namespace karpos::detail::build_csr {
 
@@ -103,12 +105,11 @@ struct find_out_of_range {
 template <class ExecSpace, class Sources, class Targets>
 void require_in_range(ExecSpace const& exec, std::uint64_t vertices,
                       edges_in_views<Sources, Targets> const& list) {
-  using find = find_out_of_range<edges_in_views<Sources, Targets>>;
-  std::uint64_t const none = ~std::uint64_t(0);
-  std::uint64_t first = none;
-  Kokkos::parallel_reduce("karpos::build_csr: check", index_range(exec, list.size()),
-                          find{list, vertices}, Kokkos::Min<std::uint64_t>(first));
-  if (first == none || list.size() == 0) return;
+  using held = device::held_by_loop<ExecSpace, edges_in_views<Sources, Targets>>;
+  auto const first = device::reduce_over<Kokkos::Min<std::uint64_t>>(
+      "karpos::build_csr: check", exec, list.size(),
+      find_out_of_range<held>{device::for_loop<ExecSpace>(list), vertices});
+  if (first >= list.size()) return;
   char const* const why = "karpos::build_csr: the edge out of range";
   auto const source = read_back(exec, list.sources.data() + first * list.sources.stride(0), why);
   auto const target = read_back(exec, list.targets.data() + first * list.targets.stride(0), why);
