@@ -27,12 +27,12 @@
 //
 // Options and report: components_options.hpp.
 //
-// The component ids are a forest of disjoint sets (detail/graph/connected_components/forest.hpp):
-// an edge links two trees by hooking the root with the larger number onto the other root. A few
-// edges of each vertex link most of a graph into one component. The most frequent id among a sample
-// of vertices marks that giant component, and its vertices skip their other edges: an edge to a
-// vertex outside is inspected from the outside. The kernels are in
-// detail/graph/connected_components/steps.hpp, docs/connected_components.md has a picture.
+// The component ids are a forest of disjoint sets: an edge links two trees by hooking the root with
+// the larger number onto the other root. A few edges of each vertex link most of a graph into one
+// component. The most frequent id among a sample of vertices marks that giant component, and its
+// vertices skip their other edges: an edge to a vertex outside is inspected from the outside. The
+// kernels are in detail/graph/connected_components/steps.hpp, docs/connected_components.md has a
+// picture.
 //
 // Why component ids are exact: edges link only what they connect, so a tree is never larger than a
 // component. An edge is skipped only if both ends are in the sampled tree: otherwise it is
@@ -47,7 +47,7 @@ namespace karpos {
 /// Returns the bytes that connected_components works in for this graph, without the component ids.
 template <execution_space ExecSpace, class Graph>
 std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& graph) {
-  return detail::connected_components::run<ExecSpace, Graph>::bytes_for(graph);
+  return detail::connected_components::bytes_for<ExecSpace>(graph);
 }
 
 /// Writes the component id of each vertex v, the smallest vertex of its component, to
@@ -91,12 +91,12 @@ components_report connected_components(ExecSpace const& exec,
                         graph.in_column_indices());
   graph.validate_unless_trusted(exec);
   if (graph.vertices() == 0) return {};
-  using run = detail::connected_components::run<ExecSpace, graph_type>;
   Kokkos::Profiling::ScopedRegion const region("karpos::connected_components");
   detail::workspace<ExecSpace> const memory(
       exec, {"connected_components", "connected_components_bytes(exec, graph)"}, options.workspace,
-      run::bytes_for(graph));
-  auto const report = run(exec, graph, component_ids.data(), memory.data(), options)();
+      detail::connected_components::bytes_for<ExecSpace>(graph));
+  auto const report =
+      detail::connected_components::run(exec, graph, component_ids.data(), memory.data(), options);
   memory.finish();
   return report;
 }

@@ -3,10 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
-#include "karpos/detail/graph/connected_components/forest.hpp"
 #include "karpos/detail/graph/connected_components/tuning.hpp"
 #include "karpos/detail/graph/frontier/frontier.hpp"
+#include "karpos/device/atomics.hpp"
 
 // The kernels, in the order in which they run. connected_components.hpp explains why the result is
 // exact. The component ids are a forest: a vertex points to a smaller one, a root to itself.
@@ -27,11 +28,98 @@
 //   compress              once more, and counts the roots
 //
 // After each `compress` every vertex points to its root: otherwise each vertex below a path would
-// walk that path. CPUs leave out the first `compress`, because their walks shorten long paths
-// (forest.hpp).
+// walk that path. CPUs leave out the first `compress`, because their walks shorten long paths.
 // Tests: connected_components, paths.
 
 namespace karpos::detail::connected_components {
+
+/// The component ids, as words: disjoint sets of vertices. A root is the smallest vertex of its
+/// tree, and no pointers form a cycle. Walks go to smaller numbers only, so they end whatever the
+/// array contains. All functions may run concurrently. SplitsPaths: whether every walk to a root
+/// shortens the path for later walks. If false, for CPUs, whose other cores pay for the stores,
+/// only long walks do.
+template <class VertexId, bool SplitsPaths>
+class forest {
+ public:
+  using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
+
+  forest() = default;
+  KOKKOS_FUNCTION explicit forest(VertexId* component_ids)
+      : m_parent(reinterpret_cast<word*>(component_ids)) {}
+
+  KOKKOS_FUNCTION word parent_of(word v) const { return device::load_relaxed(m_parent + v); }
+  KOKKOS_FUNCTION void set_parent(word v, word parent) const {
+    device::store_relaxed(m_parent + v, parent);
+  }
+  KOKKOS_FUNCTION void prefetch(word v) const { device::prefetch(m_parent + v); }
+
+  /// Returns the root of v. Each vertex on the way whose parent is no root gets its grandparent for
+  /// a parent (path splitting). A root's pointer is not written, so a store here never undoes a
+  /// `link`.
+  KOKKOS_FUNCTION word root(word v) const {
+    word parent = parent_of(v);
+    for (word next = parent_of(parent); next < parent; next = parent_of(parent)) {
+      set_parent(v, next);
+      v = parent;
+      parent = next;
+    }
+    return parent;
+  }
+
+  /// Links the trees of u and v. Most pairs have the same parent already, which takes two loads.
+  KARPOS_STEP_FUNCTION void link(word u, word v) const {
+    if constexpr (SplitsPaths)
+      link_roots(u, v);
+    else
+      link_paths(u, v);
+  }
+
+  /// Makes v point to its root. It writes v's pointer after every step, so that threads on one long
+  /// path use each other's steps: the length of a step doubles.
+  KARPOS_STEP_FUNCTION void compress(word v) const {
+    word parent = parent_of(v);
+    for (word next = parent_of(parent); next < parent; next = parent_of(parent)) {
+      set_parent(v, next);
+      parent = next;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void link_roots(word u, word v) const {
+    u = parent_of(u);
+    v = parent_of(v);
+    if (u == v) return;
+    u = root(u);
+    v = root(v);
+    while (u != v) {
+      word const high = Kokkos::max(u, v), low = Kokkos::min(u, v);
+      if (device::compare_and_swap(m_parent + high, high, low) == high) return;
+      u = root(high);         // another thread was faster: high is no root any more
+      if (u >= high) return;  // another writer has changed the component ids
+      v = low;
+    }
+  }
+
+  /// Climbs both paths, always from the larger of the two vertices, until the paths meet or that
+  /// vertex is a root. After short_walk steps it calls link_roots, which shortens paths: otherwise
+  /// chains would be climbed again for every edge between them.
+  KARPOS_STEP_FUNCTION void link_paths(word u, word v) const {
+    u = parent_of(u);
+    v = parent_of(v);
+    for (int steps = 0; u != v; ++steps) {
+      if (steps == short_walk) return link_roots(u, v);
+      word const high = Kokkos::max(u, v), low = Kokkos::min(u, v), high_parent = parent_of(high);
+      if (high_parent == low) return;
+      if (high_parent == high && device::compare_and_swap(m_parent + high, high, low) == high)
+        return;
+      u = parent_of(parent_of(high));
+      v = parent_of(low);
+    }
+  }
+
+  static constexpr int short_walk = 8;
+  word* m_parent = nullptr;
+};
 
 /// Everything that the kernels share. The rows of in-edges are used if `has_in_edges`, for directed
 /// graphs with a transpose.
@@ -190,7 +278,10 @@ struct link_remaining {
                  ? 0
                  : s.remaining_edges(v);
     });
-    auto const by_tile = t.ballot([&](int lane) { return is_wide(remaining[lane]); });
+    auto const by_tile = t.ballot([&](int lane) {
+      return remaining[lane] >= State::tuned::tile_degree &&
+             remaining[lane] < State::tuned::grid_degree;
+    });
     t.each([&](int lane) {
       if (remaining[lane] >= State::tuned::grid_degree)
         s.long_row[device::fetch_add(s.long_rows, 1)] = vertex(lane);
@@ -209,9 +300,6 @@ struct link_remaining {
           return 0;
         });
     }
-  }
-  KOKKOS_FUNCTION static bool is_wide(std::uint64_t edges) {
-    return edges >= State::tuned::tile_degree && edges < State::tuned::grid_degree;
   }
 };
 
