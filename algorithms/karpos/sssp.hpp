@@ -27,15 +27,15 @@
 // ran. A sum of floating-point weights is rounded from the source on, edge by edge: the distance is
 // the smallest such sum, as Dijkstra's algorithm finds it. The files, in detail/graph/sssp:
 //
-//   distance.hpp       distances as unsigned words that compare as the distances do
-//   state.hpp          the arrays
+//   plan.hpp           checks; what weights tell about delta and reach; rows sorted by weight
+//   state.hpp          the arrays; distances as unsigned words that compare as the distances do
 //   start.hpp          reset, sources, the split of the far queue
 //   relax.hpp          a round of many vertices, divided by degree as in bfs
 //                      (detail/graph/frontier/frontier_walk.hpp)
 //   bucket_fusion.hpp  a round of few vertices: every team goes several hops by itself
 //   pull.hpp           the last part, in graphs whose few hubs have most edges: vertices beyond the
 //                      reach (sssp_options::reach) pull their distances
-//   loop.hpp           the loop over rounds; on CUDA it runs inside one cooperative kernel
+//   run.hpp            the loop over rounds; on CUDA it runs inside one cooperative kernel
 //
 // docs/sssp.md explains it with a picture.
 //

@@ -16,9 +16,8 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/frontier/degrees.hpp"
 #include "karpos/detail/graph/frontier/graph_size.hpp"
-#include "karpos/detail/graph/sssp/loop.hpp"
-#include "karpos/detail/graph/sssp/sorted_rows.hpp"
-#include "karpos/detail/graph/sssp/weights.hpp"
+#include "karpos/detail/graph/sssp/plan.hpp"
+#include "karpos/detail/graph/sssp/run.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 #include "karpos/sssp_options.hpp"
@@ -194,11 +193,13 @@ class sssp_workspace {
   /// may pay.
   void choose_delta(ExecSpace const& exec, double mean_weight, double mean_degree) {
     using namespace detail::sssp;
-    std::uint64_t const n = m_graph.vertices(), m = m_graph.edges();
     if (mean_weight > 0) {
       if (mean_degree >= tuned::reach_degree && is_symmetric(exec))
-        m_reach =
-            tuned::reach(mean_weight, mean_degree, mean_neighbour_degree(exec, out_rows(), n, m));
+        m_reach = tuned::reach(mean_weight, mean_degree,
+                               device::reduce_over<Kokkos::Sum<double>>(
+                                   "karpos::sssp::square_degrees", exec, m_graph.vertices(),
+                                   square_degree<rows>{out_rows()}) /
+                                   static_cast<double>(m_graph.edges()));
       m_delta =
           m_reach < std::numeric_limits<double>::infinity()
               ? tuned::delta_of_reach(m_reach)
@@ -229,10 +230,12 @@ class sssp_workspace {
   /// Returns whether each edge occurs in both directions with one weight. The first call inspects
   /// all edges.
   bool is_symmetric(ExecSpace const& exec) const {
+    detail::sssp::all_edges<rows> const all{out_rows(), m_graph.vertices(), m_graph.edges()};
     if (*m_symmetric < 0)
       *m_symmetric = m_graph.is_undirected() &&
-                     detail::sssp::has_symmetric_weights(exec, out_rows(), m_graph.vertices(),
-                                                         m_graph.edges(), m_weights.data());
+                     device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+                         "karpos::sssp::directions", exec, all.chunks(),
+                         detail::sssp::sum_directions<rows, Weight>{all, m_weights.data()}) == 0;
     return *m_symmetric == 1;
   }
 

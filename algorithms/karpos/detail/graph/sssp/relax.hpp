@@ -51,39 +51,14 @@ struct relax {
   }
 };
 
-/// Makes a vertex the parent of its neighbours on shortest paths that are farther than it.
-template <class State>
-struct parent_of_nearer {
-  static constexpr char const* label = "karpos::sssp::parent_of_nearer";
-  using word = typename State::word;
-
-  KARPOS_STEP_FUNCTION static std::uint32_t edges_to_probe(State const&, progress_of<State> const&,
-                                                           word, local_vertex,
-                                                           std::uint32_t degree) {
-    return degree;
-  }
-  KARPOS_STEP_FUNCTION static word candidate_distance(State const& s, progress_of<State> const&,
-                                                      word d_u, typename State::edge e,
-                                                      local_vertex v) {
-    word const d_v = s.distance[v];
-    return d_u < d_v && State::traits::plus(d_u, s.weight[e]) == d_v ? d_v
-                                                                     : State::traits::infinity();
-  }
-  KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const&,
-                                                 local_vertex u, local_vertex v, word) {
-    using id =
-        std::conditional_t<sizeof(typename State::vertex_id) == 4, std::uint32_t, std::uint64_t>;
-    device::store_relaxed(reinterpret_cast<id*>(s.parent + v), static_cast<id>(State::global(u)));
-    return target_queue::none;
-  }
-};
-
-/// Makes a vertex that has a parent the parent of vertices at the same distance, if an edge of
-/// weight zero leads to them and they have none. Runs round by round, so that parents form no
+/// Makes a vertex the parent of its neighbours on shortest paths that are farther than it. Equal:
+/// makes a vertex that has a parent the parent of vertices at the same distance, if an edge of
+/// weight zero leads to them and they have none. That runs round by round, so that parents form no
 /// cycle.
-template <class State>
-struct parent_of_equal {
-  static constexpr char const* label = "karpos::sssp::parent_of_equal";
+template <class State, bool Equal>
+struct parent_of {
+  static constexpr char const* label =
+      Equal ? "karpos::sssp::parent_of_equal" : "karpos::sssp::parent_of_nearer";
   using word = typename State::word;
   using vertex_id = typename State::vertex_id;
   using id = std::conditional_t<sizeof(vertex_id) == 4, std::uint32_t, std::uint64_t>;
@@ -100,18 +75,23 @@ struct parent_of_equal {
                                                       word d_u, typename State::edge e,
                                                       local_vertex v) {
     word const d_v = s.distance[v];
-    bool const tight = d_u == d_v && State::traits::plus(d_u, s.weight[e]) == d_v &&
-                       device::load_relaxed(parent(s, v)) == static_cast<id>(State::no_parent);
-    return tight ? d_v : State::traits::infinity();
+    bool const is_candidate =
+        (Equal ? d_u == d_v : d_u < d_v) && State::traits::plus(d_u, s.weight[e]) == d_v &&
+        (!Equal || device::load_relaxed(parent(s, v)) == static_cast<id>(State::no_parent));
+    return is_candidate ? d_v : State::traits::infinity();
   }
   KARPOS_STEP_FUNCTION static target_queue claim(State const& s, progress_of<State> const&,
                                                  local_vertex u, local_vertex v, word) {
-    auto const none = static_cast<id>(State::no_parent);
-    return device::compare_and_swap(parent(s, v), none, static_cast<id>(State::global(u))) == none
-               ? target_queue::near
-               : target_queue::none;
+    auto const none = static_cast<id>(State::no_parent), found = static_cast<id>(State::global(u));
+    bool const won = Equal && device::compare_and_swap(parent(s, v), none, found) == none;
+    if constexpr (!Equal) device::store_relaxed(parent(s, v), found);
+    return won ? target_queue::near : target_queue::none;
   }
 };
+template <class State>
+using parent_of_nearer = parent_of<State, false>;
+template <class State>
+using parent_of_equal = parent_of<State, true>;
 
 template <class StateHandle, class ProgressHandle, template <class> class Rule>
 struct expand : frontier_walk<StateHandle, ProgressHandle> {

@@ -13,13 +13,234 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/frontier/sources.hpp"
-#include "karpos/detail/graph/sssp/loop.hpp"
+#include "karpos/detail/graph/sssp/bucket_fusion.hpp"
+#include "karpos/detail/graph/sssp/pull.hpp"
+#include "karpos/detail/graph/sssp/relax.hpp"
+#include "karpos/detail/graph/sssp/start.hpp"
 #include "karpos/device/loops.hpp"
+#include "karpos/device/program.hpp"
 #include "karpos/sssp_options.hpp"
 
-// The host driver of sssp: checks its arguments, runs the loop over rounds, and reports.
+// Runs a search: checks its results, and loops over rounds. The loop is near-far, which is
+// delta-stepping with a near and a far queue.
+//
+//   bucket       distances in [lower, threshold). A round expands the near queue, all of whose
+//                vertices lie in the bucket. A vertex whose distance is lowered to within the
+//                bucket enters the next near queue; other vertices enter the far queue
+//   next bucket  begins when the near queue is empty: the threshold rises by a width, or to a width
+//                above the smallest distance that a split has left; the far queue is split
+//   width        delta. It doubles after each bucket of few edges, once half of all edges have been
+//                probed: the remaining vertices are then few and far away
+//   reach        if there is one, the loop pushes distances below it only; the other vertices pull
+//                theirs (pull.hpp)
+//
+// The loop always ends. It stops, and reports that, if it runs longer than it can without a fault
+// in it or in its input:
+//
+//   buckets      At most one bucket a vertex: each begins where the one before ended, and at least
+//                one vertex gets its final distance. A bucket that begins at the smallest remaining
+//                distance finds a vertex: of two splits in a row at most one finds none.
+//   rounds       At most two rounds a vertex, and a few at the end. After two more rounds of a
+//                bucket, the ends of all shortest paths with one more edge have their final
+//                distance. The second round is for long rows, which fused rounds leave to the next
+//                round.
+//   pulling      At most max_passes passes.
+//   parents      At the same distance, each vertex gets a parent once.
 
 namespace karpos::detail::sssp {
+
+using device::make_step;
+
+template <class State>
+struct round_loop {
+  using word = typename State::word;
+  using shared = progress<typename State::weight_type>;
+  using traits = typename State::traits;
+
+  State s;
+  source_list sources;
+  summary* record;
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const {
+    grid.run(make_step<reset>(grid, s), [&] { begin(p); });
+    grid.run(make_step<seed>(grid, s, p, sources), [&] { advance(grid, p); });
+    while (!p.done) {
+      if (p.pulling)
+        pull_remaining(grid, p);
+      else if (p.frontier.queued() == 0)
+        grid.run(make_step<split_far>(grid, s, p), [&] { end_split(grid, p); });
+      else if (p.narrow)
+        grid.run(make_step<relax_in_teams>(grid, s, p), [&] {
+          ++p.fused_rounds;
+          advance(grid, p);
+        });
+      else
+        grid.run(make_step<relax_edges>(grid, s, p), [&] { advance(grid, p); });
+    }
+    if (s.parent != nullptr && !p.failed) find_parents(grid, p);
+  }
+
+ private:
+  static constexpr std::uint64_t extra_rounds = 64;
+
+  KOKKOS_FUNCTION void begin(shared& p) const {
+    p = shared{};
+    p.width = s.delta;
+    p.reach = traits::infinity();
+    p.threshold = bucket_end(p, 0);
+    p.buckets = 1;
+    set_queue_bounds(p);
+  }
+  /// Returns the threshold of a bucket that begins at `distance`.
+  KOKKOS_FUNCTION static word bucket_end(shared const& p, word distance) {
+    return Kokkos::max(traits::plus(distance, p.width), static_cast<word>(distance + 1));
+  }
+  /// Ends a bucket, and doubles the width if it had few edges. fused_edges: edges probed in fused
+  /// rounds so far.
+  KOKKOS_FUNCTION void adapt_width(shared& p, std::uint64_t fused_edges) const {
+    std::uint64_t const all = p.edges + fused_edges;
+    bool const few = all - p.edges_before_bucket < s.teams * State::tuned::few_edges;
+    p.edges_before_bucket = all;
+    if (few && all > s.edges / 2 && p.width < traits::infinite_weight() / 4) p.width *= 2;
+  }
+  /// Sets where this round reads in the queue, and where the next one begins to write.
+  KOKKOS_FUNCTION void set_queue_bounds(shared& p) const {
+    for (int c = 0; c < degree_classes; ++c) {
+      auto const n = static_cast<std::uint32_t>(s.vertices);
+      p.head[c] = p.side() == 0 ? 0 : n;
+      p.tail[c] = n - p.head[c];
+    }
+  }
+  /// Makes the near queue that was filled last the frontier.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void load_frontier(Grid& grid, shared& p) const {
+    ++p.round;
+    p.frontier = grid.read(&s.counters(p.round));
+    p.vertices += p.frontier.queued();
+    set_queue_bounds(p);
+  }
+  /// Makes the near queue that was filled last the frontier to be pushed. Sets the reach once a
+  /// certain fraction of all edges has been pushed, because the hubs are near then.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void begin_round(Grid& grid, shared& p) const {
+    load_frontier(grid, p);
+    std::uint64_t const n = p.frontier.in_class[by_thread];
+    p.narrow = s.fusion_hops > 0 && n == p.frontier.queued() &&
+               n <= std::uint64_t(s.teams) * State::tuned::team_width &&
+               p.frontier.edges <= n * State::tuned::small_frontier_degree;
+    if (p.narrow) return;
+    p.edges += p.frontier.edges;
+    bool const near_hubs = p.edges > s.edges / State::tuned::reach_start_divisor;
+    if (near_hubs && s.reach < traits::infinite_weight() && p.reach == traits::infinity() &&
+        p.passes == 0)
+      p.reach = traits::plus(p.threshold, s.reach);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void advance(Grid& grid, shared& p) const {
+    begin_round(grid, p);
+    if (p.frontier.queued() > 0) {
+      if (++p.rounds_of_bucket > 2 * s.vertices + extra_rounds) fail(grid, p);
+      return;
+    }
+    p.empty_splits = 0;
+    p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
+    if (p.far_entries == 0) return end_pushing(grid, p);
+    if (p.buckets > s.vertices) return fail(grid, p);
+    adapt_width(p, grid.read(s.fused_edges));
+    ++p.buckets;
+    begin_bucket(grid, p, p.threshold);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_split(Grid& grid, shared& p) const {
+    ++p.split;
+    begin_round(grid, p);
+    if (p.frontier.queued() > 0) return;
+    p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
+    if (p.far_entries == 0) return end_pushing(grid, p);
+    if (++p.empty_splits > 1) return fail(grid, p);
+    begin_bucket(grid, p, static_cast<word>(grid.read(s.far_min + p.split % 3)));
+  }
+  /// Begins the next bucket. first: the smallest distance that a vertex in it may have.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void begin_bucket(Grid& grid, shared& p, word first) const {
+    p.lower = p.threshold;
+    p.threshold = Kokkos::min(bucket_end(p, first), p.reach);
+    p.rounds_of_bucket = 0;
+    if (p.lower >= p.reach || first >= p.reach) return end_pushing(grid, p);
+    if (p.threshold <= p.lower) fail(grid, p);
+  }
+  /// Ends pushing: starts to pull if there is a reach.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_pushing(Grid& grid, shared& p) const {
+    p.pulling = p.reach < traits::infinity();
+    if (!p.pulling) finish(grid, p);
+  }
+  /// Pulls the distances beyond the reach. After too many passes, puts these vertices into the far
+  /// queue.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void pull_remaining(Grid& grid, shared& p) const {
+    using tuned = typename State::tuned;
+    auto const end = [&] { end_pass(grid, p); };
+    grid.run(make_step<queue_beyond_reach>(grid, s, p), [&] {
+      load_frontier(grid, p);
+      p.lowered = p.frontier.queued() > 0;
+    });
+    if (p.lowered) grid.run(make_step<pull_first>(grid, s, p), end);
+    while (p.lowered && p.frontier.queued() > 0 && p.passes < tuned::max_passes &&
+           p.pulled_edges <= s.edges / 2)
+      grid.run(make_step<pull_again>(grid, s, p), end);
+    if (!p.lowered || p.frontier.queued() == 0) return finish(grid, p);
+    grid.run(make_step<queue_pulled>(grid, s, p), [&] { resume_pushing(grid, p); });
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_pass(Grid& grid, shared& p) const {
+    if (p.passes > 0) p.pulled_edges += p.frontier.edges;
+    ++p.passes;
+    p.edges += p.frontier.edges;
+    p.lowered = grid.read(s.last_lowering_pass) >= p.passes;
+    load_frontier(grid, p);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void resume_pushing(Grid& grid, shared& p) const {
+    p.pulling = false;
+    p.frontier = level_counters{};
+    p.far_entries = grid.read(&s.far_counters(++p.split)).unvisited;
+    p.lower = p.reach;
+    p.threshold = bucket_end(p, p.lower);
+    p.reach = traits::infinity();
+    p.rounds_of_bucket = p.empty_splits = 0;
+    if (p.far_entries == 0) finish(grid, p);
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void finish(Grid& grid, shared& p) const {
+    p.done = true;
+    grid.write(record, summary{p.round, p.buckets, p.fused_rounds, p.vertices, p.edges, p.passes,
+                               p.failed ? 1u : 0u});
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void fail(Grid& grid, shared& p) const {
+    p.failed = true;
+    finish(grid, p);
+  }
+
+  /// Finds parents from the distances: first among nearer vertices; then, if edges of weight zero
+  /// leave vertices without a parent, among vertices at the same distance.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void find_parents(Grid& grid, shared& p) const {
+    auto const begin_next = [&] { begin_round(grid, p); };
+    grid.run(make_step<queue_reached>(grid, s, p, false), begin_next);
+    grid.run(make_step<find_nearer_parents>(grid, s, p), begin_next);
+    grid.run(make_step<queue_reached>(grid, s, p, true), begin_next);
+    if (p.frontier.unqueued == 0) return;
+    while (p.frontier.queued() > 0 && !p.failed)
+      grid.run(make_step<find_equal_parents>(grid, s, p), [&] {
+        begin_round(grid, p);
+        p.equal_parents += p.frontier.queued();
+        if (p.equal_parents > s.vertices) fail(grid, p);
+      });
+  }
+};
 
 /// Counts the edges that lead from a vertex with a distance to a vertex without one.
 template <class State>
@@ -83,18 +304,5 @@ struct workspace_access {
             r.edges + done.fused_edges,   r.passes};
   }
 };
-
-/// Returns the width of a bucket as a weight. Throws std::invalid_argument if it is refused.
-template <class Weight>
-Weight checked_delta(double requested, double automatic) {
-  double const delta = requested == 0 ? automatic : requested;
-  constexpr auto max_weight = std::numeric_limits<Weight>::max();
-  if (!(delta > 0) || (std::is_integral_v<Weight> && delta < 1))
-    reject("delta " + std::to_string(requested) + " of sssp is refused",
-           std::is_integral_v<Weight> ? "below 1" : "not above 0", "pass 0 for an automatic one");
-  if (delta >= static_cast<double>(max_weight)) return max_weight;
-  auto const width = static_cast<Weight>(delta);
-  return width > 0 ? width : std::numeric_limits<Weight>::min();
-}
 
 }  // namespace karpos::detail::sssp

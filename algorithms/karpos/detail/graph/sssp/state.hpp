@@ -3,9 +3,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/graph/frontier/frontier.hpp"
-#include "karpos/detail/graph/sssp/distance.hpp"
 #include "karpos/detail/graph/sssp/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 
@@ -27,7 +27,7 @@
 //   far[3]        counters of the far queues, by number of the split
 //   far_min[3]    the smallest distance among the vertices that a split leaves in the far queue
 //
-// The loop (loop.hpp) starts at the sources (start.hpp), and expands the near queue on the whole
+// The loop (run.hpp) starts at the sources (start.hpp), and expands the near queue on the whole
 // grid (relax.hpp) or, if it is narrow, several hops at a time in teams (bucket_fusion.hpp). If it
 // is empty, a split fills it from the far queue. Beyond a reach, vertices pull (pull.hpp).
 // Tests: sssp, delta_stepping, stepwise_searches, paths.
@@ -35,6 +35,56 @@
 namespace karpos::detail::sssp {
 
 using namespace frontier;
+
+template <class T>
+concept weight =
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    (std::is_integral_v<T> && !std::is_same_v<T, bool> && (sizeof(T) == 4 || sizeof(T) == 8));
+
+/// Distances as words. Floating-point numbers that are not negative are ordered as their bits are
+/// as unsigned integers, so an atomic minimum of words is one of distances, for every type.
+template <weight T>
+struct distance_traits {
+  using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+  KOKKOS_FUNCTION static word to_word(T x) { return Kokkos::bit_cast<word>(x); }
+  KOKKOS_FUNCTION static T from_word(word w) { return Kokkos::bit_cast<T>(w); }
+
+  /// Returns the word of a weight, ordered as weights are; -0.0 counts as 0.
+  KOKKOS_FUNCTION static word of_weight(T w) { return to_word(w == T(0) ? T(0) : w); }
+
+  /// Returns the distance of unreachable vertices: infinity, or the largest integer.
+  KOKKOS_FUNCTION static constexpr T infinite_weight() {
+    if constexpr (std::is_floating_point_v<T>)
+      return Kokkos::Experimental::infinity_v<T>;
+    else
+      return Kokkos::Experimental::finite_max_v<T>;
+  }
+  KOKKOS_FUNCTION static word infinity() { return to_word(infinite_weight()); }
+
+  /// Returns the distance at the end of an edge; `infinity` if it exceeds the range of distances.
+  /// An edge of infinite weight leads nowhere. Requires: d is below `infinity`, w is not negative.
+  KOKKOS_FUNCTION static word plus(word d, T w) {
+    if constexpr (std::is_floating_point_v<T>)
+      return to_word(from_word(d) + w);
+    else
+      return static_cast<word>(w) < infinity() - d ? d + static_cast<word>(w) : infinity();
+  }
+  /// Returns whether an edge of this weight may be followed.
+  KOKKOS_FUNCTION static bool is_finite(T w) {
+    if constexpr (std::is_floating_point_v<T>)
+      return w < infinite_weight();
+    else
+      return true;
+  }
+  /// Returns whether a weight is invalid: negative, or not a number.
+  KOKKOS_FUNCTION static bool is_invalid([[maybe_unused]] T w) {
+    if constexpr (std::is_unsigned_v<T>)
+      return false;
+    else
+      return !(w >= T(0));
+  }
+};
 
 /// State that the loop keeps: one copy on the host, or one for each team of a cooperative kernel.
 template <class Weight>
@@ -61,7 +111,7 @@ struct progress {
 };
 
 /// Counts the edges of a row that are lighter than each of four limits. Used with rows in order of
-/// weight (sorted_rows.hpp).
+/// weight (sorted_rows in plan.hpp).
 struct alignas(16) lighter_edges {
   static constexpr int limits = 4;
   std::uint32_t count[limits];
@@ -70,7 +120,7 @@ struct alignas(16) lighter_edges {
 /// Summary of a search, which the host reads at the end.
 struct summary {
   std::uint64_t rounds, buckets, fused_rounds, vertices, edges, passes;
-  // Nonzero: stopped, because it ran longer than it can without a fault (loop.hpp).
+  // Nonzero: stopped, because it ran longer than it can without a fault (run.hpp).
   std::uint64_t failed;
 };
 
