@@ -13,7 +13,7 @@
 #include "karpos/bfs_batch_workspace.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/graph/bfs_batch/batch.hpp"
+#include "karpos/detail/graph/bfs_batch/run.hpp"
 
 // Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few
 // levels. Up to 64 searches form a pass. In deep graphs, such as road networks, bfs runs the
@@ -29,7 +29,7 @@
 // detail/graph/bfs_batch:
 //
 //   numbers by degree   the graph is copied, its vertices in order of falling degree (in-degree, if
-//                       there are in-edges; prepare.hpp)
+//                       there are in-edges; plan.hpp)
 //   push                few vertices: the words of the frontier go to neighbours that lack their
 //                       bits (push.hpp)
 //   pull                most vertices: those that lack bits collect their neighbours' (pull.hpp)
@@ -37,7 +37,7 @@
 //                       bytes a vertex (state.hpp)
 //   results             distances and sums, in the user's order (results.hpp)
 //   one by one          searches of a pass that turns out to have many levels of few vertices
-//                       (one_by_one.hpp)
+//                       (run.hpp)
 //
 // docs/bfs_batch.md explains it with a picture.
 //

@@ -11,8 +11,7 @@
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/bfs_batch/level_loop.hpp"
-#include "karpos/detail/graph/bfs_batch/prepare.hpp"
+#include "karpos/detail/graph/bfs_batch/plan.hpp"
 #include "karpos/detail/graph/frontier/graph_size.hpp"
 #include "karpos/device/program.hpp"
 

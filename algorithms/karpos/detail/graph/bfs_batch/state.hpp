@@ -29,7 +29,7 @@
 //
 // In a pull level every vertex ORs the front words of its neighbours (pull.hpp), in a push level
 // the frontier ORs its front words into those of its neighbours (push.hpp). After 15 levels and at
-// the end, results.hpp writes distances. batch.hpp gives up passes of many levels of few vertices.
+// the end, results.hpp writes distances. run.hpp gives up passes of many levels of few vertices.
 // Tests: bfs_batch, stepwise_searches, paths.
 
 namespace karpos::detail::bfs_batch {

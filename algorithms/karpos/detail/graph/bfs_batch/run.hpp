@@ -8,32 +8,150 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 
 #include "karpos/bfs_batch_options.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/bfs_batch/level_loop.hpp"
-#include "karpos/detail/graph/bfs_batch/one_by_one.hpp"
+#include "karpos/detail/graph/bfs_batch/plan.hpp"
+#include "karpos/detail/graph/bfs_batch/pull.hpp"
+#include "karpos/detail/graph/bfs_batch/push.hpp"
 #include "karpos/detail/graph/bfs_batch/results.hpp"
+#include "karpos/detail/graph/bfs_batch/start.hpp"
 #include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"
 
-// Runs a batch from the host: checks its arguments, and runs passes of 64 searches. A pass runs in
-// parts of 15 levels, because the planes hold 15 values. A pass with many levels of few vertices is
-// given up after a part, and its searches run one by one.
+// Runs a batch from the host, in passes of 64 searches. A pass runs in parts of 15 levels, because
+// the planes hold 15 values. The loop over levels resembles that of bfs/level_loop.hpp. A pass with
+// many levels of few vertices is given up after a part, and its searches run one by one.
 
 namespace karpos {
 
+template <execution_space ExecSpace, class Graph>
+class bfs_search;
 template <execution_space ExecSpace, class Graph>
 class bfs_batch_workspace;
 
 }  // namespace karpos
 
 namespace karpos::detail::bfs_batch {
+
+using device::make_step;
+
+template <class State>
+struct level_loop {
+  using shared = progress;
+
+  State s;
+  batch_plan plan;
+  progress from;  // level is -1 for a new pass
+  batch_record* record;
+
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
+    bool const continues = from.level >= 0;
+    grid.run(make_step<reset>(grid, s, continues), [&] { p = from; });
+    if (!continues) grid.run(make_step<seed>(grid, s, p), [&] { decide(grid, p); });
+    while (!p.done && !p.full) {
+      if (p.pull) {
+        grid.run(make_step<pull>(grid, s, p), [&] {
+          p.current = 1 - p.current;
+          p.has_items = false;
+          ++p.pull_levels;
+          decide(grid, p);
+        });
+        continue;
+      }
+      if (!p.has_items)
+        grid.run(make_step<list_frontier>(grid, s, p), [&] {
+          p.frontier.items = totals(grid, p.level).items;
+          p.has_items = true;
+        });
+      grid.run(make_step<push>(grid, s, p), [] {});
+      grid.run(make_step<update>(grid, s, p), [&] {
+        p.edges_pushed += p.frontier.edges;
+        p.current = 1 - p.current;
+        decide(grid, p);
+      });
+    }
+  }
+
+ private:
+  /// Returns the totals of a level, over all teams.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION level_totals totals(Grid& grid, std::int32_t level) const {
+    return grid.read(&s.totals_of(level));
+  }
+  /// Makes the level that has just been found the frontier, and decides how it is expanded.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void decide(Grid& grid, progress& p) const {
+    level_totals const next = totals(grid, p.level + 1);
+    word const ended = p.frontier.reached & ~next.reached;
+    ++p.level;
+    p.frontier = next;
+    p.done = next.reached == 0;
+    record_levels(p, ended, p.level);
+    if (!p.done && p.level == plan.max_distance) {
+      p.done = true;
+      record_levels(p, next.reached, p.level + 1);
+    }
+    p.full = !p.done && p.level - p.base + 1 >= last_value;
+    p.pull = plan.chooses_pull(p, s.edges);
+    if (p.pull) p.last_pull_level = p.level;
+    p.one_by_one = p.full && plan.chooses_one_by_one(p, s.vertices, s.edges);
+    if (p.done || p.full) grid.write(&record->state, p);
+  }
+  KOKKOS_FUNCTION static void record_levels(progress& p, word ended, std::int32_t levels) {
+    for (lane_mask<64> m(ended); m; m = m.without_first()) p.levels[m.first()] = levels;
+  }
+};
+
+/// Number of distances of 32 bits that fit into the bit planes of a vertex.
+inline constexpr int rows_in_planes = planes * sizeof(word) / sizeof(std::int32_t);
+
+/// Counts the vertices of a row with distances up to max_distance, and adds these distances up.
+struct sum_row {
+  struct value_type {
+    std::uint64_t visited, distances;
+  };
+  std::int32_t const* row;
+  std::int32_t max_distance;
+
+  KOKKOS_FUNCTION void init(value_type& sum) const { sum = {0, 0}; }
+  KOKKOS_FUNCTION void join(value_type& sum, value_type const& other) const {
+    sum.visited += other.visited;
+    sum.distances += other.distances;
+  }
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, value_type& sum) const {
+    std::int32_t const d = row[v];
+    bool const counts = d >= 0 && d <= max_distance;
+    sum.visited += counts ? 1 : 0;
+    sum.distances += counts ? static_cast<std::uint64_t>(d) : 0;
+  }
+};
+
+/// Writes the distances of some searches to vertex v, in the layout of distance_rows.
+template <class View>
+struct write_rows {
+  View to;
+  std::uint64_t first;  // source of the first row
+  int count;
+  local_vertex const* rank;
+  std::int32_t const* rows;
+  std::uint64_t vertices;
+  std::int32_t max_distance;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+    std::int32_t const* const from = rows + rank[v];
+    for (int k = 0; k < count; ++k) {
+      std::int32_t const d = from[static_cast<std::uint64_t>(k) * vertices];
+      to(first + static_cast<std::uint64_t>(k), v) =
+          static_cast<typename View::non_const_value_type>(d > max_distance ? -1 : d);
+    }
+  }
+};
 
 /// Looks up the new numbers of some sources.
 template <class Sources>
@@ -146,18 +264,48 @@ class batch {
                                     w.m_record.data(), even_if_one_by_one});
     return read_back(m_exec, w.m_record.data(), "karpos::bfs_batch: report");
   }
+  /// Runs the searches of a pass one by one. In graphs with many levels of few vertices, a pass
+  /// reads all words of its bitmaps at every level. Eight searches write their distances to the
+  /// memory of the bit planes, then all eight of a vertex are written in the user's order at once.
   template <class Distances>
   void search_one_by_one(typename workspace::single_workspace const& of_one, int searches,
                          Distances const& distances, bfs_batch_report& report) const {
     auto const& w = m_workspace;
-    one_by_one<ExecSpace, typename workspace::single_workspace::graph_type> const each{
-        m_exec, of_one, w.m_ordered.rank().data(), w.m_plane.data(), m_plan.max_distance, m_driver};
     local_vertex sources[searches_at_once];
     using unmanaged = Kokkos::View<local_vertex*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(m_exec, unmanaged(sources, searches_at_once), w.m_sources);
     m_exec.fence("karpos::bfs_batch: sources");
-    each.run(sources, searches, distances, report.source);
+    std::uint64_t const n = of_one.vertices();
+    auto* const rows = reinterpret_cast<std::int32_t*>(w.m_plane.data());
+    for (int first = 0; first < searches; first += rows_in_planes) {
+      int const count = std::min(searches - first, rows_in_planes);
+      for (int k = 0; k < count; ++k)
+        report.source.push_back(
+            search_one(of_one, sources[first + k], rows + static_cast<std::uint64_t>(k) * n));
+      if constexpr (Distances::wanted) {
+        using step = write_rows<decltype(distances.to)>;
+        Kokkos::parallel_for("karpos::bfs_batch::rows", index_range(m_exec, n),
+                             step{distances.to, distances.first + static_cast<std::uint64_t>(first),
+                                  count, w.m_ordered.rank().data(), rows, n, m_plan.max_distance});
+      }
+    }
+    m_exec.fence("karpos::bfs_batch: one by one");
     report.one_by_one += static_cast<std::uint64_t>(searches);
+  }
+  bfs_source_report search_one(typename workspace::single_workspace const& of_one,
+                               local_vertex source, std::int32_t* row) const {
+    std::uint64_t const n = of_one.vertices();
+    using memory_space = typename Graph::memory_space;
+    Kokkos::View<std::int32_t*, memory_space, Kokkos::MemoryUnmanaged> const distances(row, n);
+    bfs_search const one(m_exec, of_one);
+    one.start(source, distances, Kokkos::View<local_vertex*, memory_space>(), {.driver = m_driver});
+    auto const found = one.report();
+    sum_row::value_type sum{};
+    Kokkos::parallel_reduce("karpos::bfs_batch::sums", index_range(m_exec, n),
+                            sum_row{row, m_plan.max_distance}, sum);
+    auto const most = static_cast<std::int64_t>(m_plan.max_distance) + 1;
+    return {static_cast<std::int32_t>(std::min<std::int64_t>(found.levels, most)), sum.visited,
+            sum.distances};
   }
   /// Adds the work of a pass to the report; adds the results of its searches unless it was given
   /// up.
@@ -178,16 +326,6 @@ class batch {
   launch_mode m_driver;
   batch_plan m_plan;
 };
-
-template <class View>
-void check_distances(View const& distances, std::uint64_t sources, std::uint64_t vertices) {
-  using value = typename View::value_type;
-  static_assert(std::is_same_v<value, std::int32_t> || std::is_same_v<value, std::uint8_t>,
-                "karpos: distances of a batch come in a view of std::int32_t or std::uint8_t");
-  static_assert(View::rank() == 2, "karpos: distances of a batch are (source, vertex)");
-  require_same_extent("rows of distances", distances.extent(0), "sources", sources);
-  require_same_extent("columns of distances", distances.extent(1), "vertices", vertices);
-}
 
 /// Runs passes of 64 searches. make(first, searches) returns where the distances of a pass go.
 template <class ExecSpace, class Graph, class Sources, class Make>

@@ -3,16 +3,57 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
+#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs_batch/state.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
+#include "karpos/detail/index_range.hpp"
+#include "karpos/device/loops.hpp"
 
 // Numbers the vertices of a graph by falling degree, and copies the graph with these numbers; once
-// for many batches.
+// for many batches. Decides how a pass goes on, and checks arguments.
 
 namespace karpos::detail::bfs_batch {
+
+struct batch_plan {
+  double pull_from, pull_until;  // edges of the frontier, as fractions of all edges
+  std::int32_t max_distance;
+  bool has_in_edges;
+  /// Number of parts of a pass that cost about as much as running its searches one by one.
+  std::int64_t break_even_parts;
+  bool small;  // beginning and ending a level costs more than expanding all edges
+
+  /// Returns whether the frontier is to be expanded by a pull level.
+  KOKKOS_FUNCTION bool chooses_pull(progress const& p, std::uint64_t edges) const {
+    double const limit = (p.pull ? pull_until : pull_from) * static_cast<double>(edges);
+    return has_in_edges && static_cast<double>(p.frontier.edges) >= limit;
+  }
+
+  /// Returns whether, at the end of a part, the pass is left to searches one by one. Requires that
+  /// many levels may follow, and one of these: the first part has found little; the graph is small;
+  /// break_even_parts parts have passed since the frontier was wide.
+  KOKKOS_FUNCTION bool chooses_one_by_one(progress const& p, std::uint64_t vertices,
+                                          std::uint64_t edges) const {
+    auto const last = Kokkos::min(std::int64_t(max_distance), static_cast<std::int64_t>(vertices));
+    if ((last - p.level) / last_value < break_even_parts) return false;
+    bool const is_narrow = p.pull_levels == 0 && p.edges_pushed < edges;
+    return (p.base == 0 && (small || is_narrow)) ||
+           (p.level - p.last_pull_level) / last_value >= break_even_parts;
+  }
+};
+
+template <class View>
+void check_distances(View const& distances, std::uint64_t sources, std::uint64_t vertices) {
+  using value = typename View::value_type;
+  static_assert(std::is_same_v<value, std::int32_t> || std::is_same_v<value, std::uint8_t>,
+                "karpos: distances of a batch come in a view of std::int32_t or std::uint8_t");
+  static_assert(View::rank() == 2, "karpos: distances of a batch are (source, vertex)");
+  require_same_extent("rows of distances", distances.extent(0), "sources", sources);
+  require_same_extent("columns of distances", distances.extent(1), "vertices", vertices);
+}
 
 /// Maps vertex v to the pair (max_degree - degree(v), v). The columns of a CSR graph built of these
 /// pairs list the vertices by falling degree.
