@@ -11,7 +11,7 @@
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/bfs/level_loop.hpp"
+#include "karpos/detail/graph/bfs/run.hpp"
 
 // Breadth-first search: writes how many edges each vertex is away from a source.
 //
@@ -39,14 +39,14 @@
 //   hub vertex cache      in each team's scratch: visited hubs, the vertices of highest degree
 //                         (bfs_report::hub_degree). Hubs that hash to one entry replace each other.
 //                         Enterprise caches hubs of the last level, this cache hubs of all levels
-//                         (hubs.hpp)
+//                         (bottom_up.hpp)
 //   local search          while frontiers are narrow: several levels before the grid
 //                         synchronises, after PASGAL (local_search.hpp for CPUs,
 //                         team_local_search.hpp for GPUs)
 //   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs
-//                         (level_loop.hpp)
+//                         (plan.hpp)
 //
-// level_loop.hpp is the loop over the levels: expand, add up the level's totals over the grid,
+// run.hpp is the loop over the levels: expand, add up the level's totals over the grid,
 // decide. On CUDA it runs inside one cooperative kernel.
 // docs/design/bfs_walkthrough.md follows one frontier through these files.
 //

@@ -12,7 +12,7 @@
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs_batch/plan.hpp"
-#include "karpos/detail/graph/frontier/graph_size.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/device/program.hpp"
 
 namespace karpos {

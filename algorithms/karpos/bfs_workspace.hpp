@@ -9,8 +9,8 @@
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs/bottom_up.hpp"
-#include "karpos/detail/graph/bfs/prepare.hpp"
-#include "karpos/detail/graph/frontier/graph_size.hpp"
+#include "karpos/detail/graph/bfs/plan.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
-#include <karpos/detail/graph/bfs/level_loop.hpp>
-#include <karpos/detail/graph/bfs/prepare.hpp>
+#include <karpos/detail/graph/bfs/plan.hpp>
+#include <karpos/detail/graph/bfs/run.hpp>
 #include <thread>
 
 #include "support/check.hpp"

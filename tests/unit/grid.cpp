@@ -3,7 +3,7 @@
 /// Programs of steps, launched one by one or within one kernel, on leagues of any size.
 #include <doctest/doctest.h>
 
-#include <karpos/detail/graph/bfs/hubs.hpp>
+#include <karpos/detail/graph/bfs/bottom_up.hpp>
 #include <karpos/device/program.hpp>
 #include <set>
 

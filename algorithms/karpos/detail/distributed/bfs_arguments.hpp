@@ -12,7 +12,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
-#include "karpos/detail/graph/frontier/sources.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/distributed/communicator.hpp"
 
 // Checks the arguments of a search over ranks and makes the ranks agree on them.

@@ -10,7 +10,7 @@
 #include "karpos/detail/distributed/bfs_state.hpp"
 #include "karpos/detail/distributed/bfs_steps.hpp"
 #include "karpos/detail/graph/bfs/bottom_up.hpp"
-#include "karpos/detail/graph/bfs/level_loop.hpp"
+#include "karpos/detail/graph/bfs/run.hpp"
 #include "karpos/detail/graph/bfs/scan.hpp"
 #include "karpos/detail/graph/bfs/top_down.hpp"
 #include "karpos/distributed/communicator.hpp"

@@ -3,8 +3,8 @@
 
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/frontier/frontier.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/detail/graph/frontier/queue.hpp"
-#include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/device/team.hpp"
 
 // The first two steps of a search: `reset` clears distances, parents and status bitmaps; `seed`

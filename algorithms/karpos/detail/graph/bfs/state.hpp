@@ -46,7 +46,7 @@
 //                   level.
 //
 // The steps, in the order in which a search meets them. Every team runs a step; a grid barrier ends
-// it, and the level loop (level_loop.hpp) decides from the totals how the next level is found.
+// it, and the level loop (run.hpp) decides from the totals how the next level is found.
 //
 //   reset, seed       clears distances and bitmaps; visits the sources (start.hpp)
 //   expand_frontier   top-down: the frontier claims its unvisited neighbours, and queues them

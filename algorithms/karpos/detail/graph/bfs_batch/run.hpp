@@ -18,13 +18,13 @@
 #include "karpos/detail/graph/bfs_batch/push.hpp"
 #include "karpos/detail/graph/bfs_batch/results.hpp"
 #include "karpos/detail/graph/bfs_batch/start.hpp"
-#include "karpos/detail/graph/frontier/sources.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/program.hpp"
 
 // Runs a batch from the host, in passes of 64 searches. A pass runs in parts of 15 levels, because
-// the planes hold 15 values. The loop over levels resembles that of bfs/level_loop.hpp. A pass with
+// the planes hold 15 values. The loop over levels resembles that of bfs/run.hpp. A pass with
 // many levels of few vertices is given up after a part, and its searches run one by one.
 
 namespace karpos {

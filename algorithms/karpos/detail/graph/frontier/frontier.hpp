@@ -33,9 +33,8 @@
 // explore   If the frontier is narrow, a team may explore several hops from a slice of it without
 //           waiting for the other teams. team_queues.hpp holds the vertices of these hops.
 //
-// sources.hpp checks the sources of a search. degrees.hpp counts the vertices of each class.
-// graph_size.hpp says how large a graph may be. tuning.hpp holds the constants that bfs and sssp
-// share.
+// plan.hpp checks arguments, and counts the vertices of each class. tuning.hpp holds the constants
+// that bfs and sssp share.
 //
 // Source: degree classes and bins are Enterprise's (Liu, Huang, SC 2015).
 //

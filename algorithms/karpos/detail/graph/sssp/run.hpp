@@ -12,7 +12,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/graph/frontier/sources.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/detail/graph/sssp/bucket_fusion.hpp"
 #include "karpos/detail/graph/sssp/pull.hpp"
 #include "karpos/detail/graph/sssp/relax.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "karpos/detail/graph/frontier/frontier.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/detail/graph/frontier/queue.hpp"
-#include "karpos/detail/graph/frontier/sources.hpp"
 #include "karpos/detail/graph/sssp/state.hpp"
 #include "karpos/device/team.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/bfs_options.hpp"
 #include "karpos/detail/graph/bfs/bottom_up.hpp"
 #include "karpos/detail/graph/bfs/local_search.hpp"
+#include "karpos/detail/graph/bfs/plan.hpp"
 #include "karpos/detail/graph/bfs/scan.hpp"
 #include "karpos/detail/graph/bfs/start.hpp"
 #include "karpos/detail/graph/bfs/team_local_search.hpp"
@@ -24,75 +24,6 @@
 namespace karpos::detail::bfs {
 
 using device::make_step;
-
-/// The options of a search that its loop needs, and the direction switch.
-struct search_plan {
-  bfs_direction direction;
-  bool scanned_queue, unvisited_queue, hub_cache;
-  double gamma, alpha, beta;
-  std::uint64_t vertices, words;  // of the graph; of a status bitmap
-  std::uint32_t hubs;             // of the graph
-  // As bfs_options::local_search_hops, which is the source of the default.
-  std::uint32_t local_search_hops = 64;
-
-  /// Chooses the direction of the level that p is about to expand, and whether that level only
-  /// counts the vertices that it finds.
-  KOKKOS_FUNCTION void choose(int probes_per_claim, progress& p) const {
-    // A level that was only counted has no queue, so the next one is bottom-up at any cost.
-    p.set_direction(chooses_bottom_up(p) &&
-                    (p.bottom_up || p.count_only ||
-                     is_bottom_up_cheaper(probes_per_claim, p, p.frontier.edges)));
-    p.count_only =
-        chooses_count_only(p) && is_bottom_up_cheaper(probes_per_claim, p, p.next_edges());
-  }
-  /// Returns whether levels may be found several at a time, without a decision between them.
-  KOKKOS_FUNCTION bool allows_local_search() const {
-    return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
-           !scanned_queue && !unvisited_queue && local_search_hops > 0;
-  }
-
- private:
-  /// Returns whether the direction switch asks for a bottom-up level.
-  KOKKOS_FUNCTION bool chooses_bottom_up(progress const& p) const {
-    switch (direction) {
-      case bfs_direction::automatic:
-        // A bottom-up level reads every word of the bitmap and one or two edges of every unvisited
-        // vertex. The first top-down level after it costs a scan of the bitmap.
-        if (p.count_only) return true;
-        return p.bottom_up ? p.frontier.edges + words / 2 > p.unvisited
-                           : p.frontier.edges > p.unvisited + words / 16;
-      case bfs_direction::gamma:
-        return p.bottom_up ||
-               static_cast<double>(p.frontier.hubs) > gamma * static_cast<double>(hubs);
-      case bfs_direction::beamer:
-        if (!p.bottom_up)
-          return p.frontier_grows && static_cast<double>(p.frontier.edges) * alpha >
-                                         static_cast<double>(p.edges_unexplored);
-        return p.frontier_grows ||
-               static_cast<double>(p.frontier.vertices()) * beta > static_cast<double>(vertices);
-      case bfs_direction::top_down:
-        break;
-    }
-    return false;
-  }
-  /// Returns whether a bottom-up level pays off for a frontier with this number of edges; used by
-  /// the automatic direction. Before an unvisited vertex meets the frontier, it probes about (all
-  /// remaining edges) / (edges of the frontier) neighbours. probes_per_claim: see tuning.
-  KOKKOS_FUNCTION bool is_bottom_up_cheaper(int probes_per_claim, progress const& p,
-                                            std::uint64_t frontier_edges) const {
-    if (direction != bfs_direction::automatic) return true;
-    auto const from = static_cast<double>(frontier_edges);
-    double const edges = from + static_cast<double>(p.edges_unexplored);
-    double const probes = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
-    return probes_per_claim * from > probes;
-  }
-  /// Returns whether this top-down level need only count its vertices: the mean degree of unvisited
-  /// vertices predicts that the next level is bottom-up, which reads no queue.
-  KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
-    return direction == bfs_direction::automatic && !scanned_queue && !unvisited_queue &&
-           !p.bottom_up && p.frontier.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
-  }
-};
 
 /// Adds a level with these totals, which is the frontier of p, to the totals and the record of a
 /// search.
