@@ -58,7 +58,7 @@ class bfs_batch_workspace {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
     detail::frontier::require_size("bfs_batch", graph);
     graph.validate_unless_trusted(exec);
-    m_ordered = detail::bfs_batch::ordered_graph<ExecSpace, Graph>(exec, graph);
+    m_ordered = ordered(exec, graph);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a batch of searches",
                                               "free memory or search a smaller graph",
                                               [&] { allocate(exec); });
@@ -69,13 +69,12 @@ class bfs_batch_workspace {
   /// searches one by one.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     using namespace detail::bfs_batch;
-    std::uint64_t const n = graph.vertices(), m = graph.edges();
     std::size_t const copies = graph.has_transpose() && !graph.is_undirected() ? 2 : 1;
-    return n * ((3 + planes) * sizeof(word) + sizeof(local_vertex)) +
-           copies * ((n + 1) * sizeof(typename Graph::offset_type) + m * sizeof(local_vertex)) +
-           2 * ((n + 31) / 32) * sizeof(std::uint32_t) + items(n, m) * sizeof(std::uint64_t) +
-           searches_at_once * sizeof(local_vertex) + 3 * sizeof(level_totals) +
-           sizeof(batch_record) + device::grid_memory<ExecSpace>::bytes_for(shape(exec, false)) +
+    state_type s{};
+    return lay_out(detail::arena(), graph.vertices(), graph.edges(), s) + sizeof(batch_record) +
+           copies * ordered::graph_type::bytes_for(graph.vertices(), graph.edges()) +
+           graph.vertices() * sizeof(local_vertex) +
+           device::grid_memory<ExecSpace>::bytes_for(shape(exec, false)) +
            device::grid_memory<ExecSpace>::bytes_for(shape(exec, true));
   }
 
@@ -87,10 +86,20 @@ class bfs_batch_workspace {
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::bfs_batch::tuning<ExecSpace>;
+  using ordered = detail::bfs_batch::ordered_graph<ExecSpace, Graph>;
   using state_type = detail::bfs_batch::batch_state<ExecSpace, typename Graph::offset_type>;
 
-  static std::uint64_t items(std::uint64_t vertices, std::uint64_t edges) {
-    return vertices + edges / tuned::item_edges;
+  /// Places the arrays of a pass. Returns: their bytes.
+  template <class Arena>
+  static std::size_t lay_out(Arena a, std::uint64_t vertices, std::uint64_t edges, state_type& s) {
+    a.allocate(s.seen, vertices);
+    for (auto& f : s.front) a.allocate(f, vertices);
+    for (auto& b : s.bits) a.allocate(b, (vertices + 31) / 32);
+    a.allocate(s.plane, vertices * detail::bfs_batch::planes);
+    a.allocate(s.items, vertices + edges / tuned::item_edges);
+    a.allocate(s.sources, detail::bfs_batch::searches_at_once);
+    a.allocate(s.levels, 3);
+    return a.bytes();
   }
   /// Returns the shape of the grid. launched: each step is a kernel of its own.
   static device::grid_shape shape(ExecSpace const& exec, bool launched) {
@@ -103,26 +112,18 @@ class bfs_batch_workspace {
   }
 
   void allocate(ExecSpace const& exec) {
-    using namespace detail::bfs_batch;
-    std::uint64_t const n = m_vertices, words = (n + 31) / 32;
-    auto const made = [&]<class T>(array<T>& to, char const* label, std::uint64_t count) {
-      to = detail::frontier::mapped_array<array<T>>(
-          exec, std::string("karpos::bfs_batch::") + label, count);
-    };
-    made(m_seen, "seen", n);
-    for (auto& f : m_front) made(f, "front", n);
-    for (auto& b : m_bits) made(b, "bits", words);
-    made(m_plane, "plane", n * planes);
-    made(m_items, "items", items(n, m_ordered.graph().edges()));
-    made(m_sources, "sources", searches_at_once);
-    m_levels = array<level_totals>(Kokkos::view_alloc(exec, "karpos::bfs_batch::levels"), 3);
-    m_record = array<batch_record>(Kokkos::view_alloc(exec, "karpos::bfs_batch::record"), 1);
+    std::uint64_t const edges = m_ordered.graph().edges();
+    state_type s{};
+    m_memory = detail::uninitialized_array<array<std::byte>>(
+        exec, "karpos::bfs_batch::memory", lay_out(detail::arena(), m_vertices, edges, s));
+    lay_out(detail::frontier::zeroing_arena<ExecSpace>{exec, detail::arena(m_memory.data())},
+            m_vertices, edges, s);
+    m_record = array<detail::bfs_batch::batch_record>(
+        Kokkos::view_alloc(exec, "karpos::bfs_batch::record"), 1);
     m_grid[0] = device::grid_memory<ExecSpace>(exec, shape(exec, false));
     m_grid[1] = device::grid_memory<ExecSpace>(exec, shape(exec, true));
   }
-  using single_workspace =
-      bfs_workspace<ExecSpace,
-                    typename detail::bfs_batch::ordered_graph<ExecSpace, Graph>::graph_type>;
+  using single_workspace = bfs_workspace<ExecSpace, typename ordered::graph_type>;
 
   /// Returns: the workspace of searches one by one, made by the first call; null if it cannot be
   ///   made.
@@ -148,6 +149,7 @@ class bfs_batch_workspace {
   state_type state(bool launched) const {
     auto const& g = m_ordered.graph();
     state_type s{};
+    lay_out(detail::arena(m_memory.data()), m_vertices, g.edges(), s);
     s.vertices = m_vertices;
     s.words = (m_vertices + 31) / 32;
     s.edges = g.edges();
@@ -162,15 +164,6 @@ class bfs_batch_workspace {
     s.in = m_has_in ? typename state_type::graph_rows{g.in_row_offsets().data(),
                                                       g.in_column_indices().data()}
                     : s.out;
-    s.seen = m_seen.data();
-    for (int i = 0; i < 2; ++i) {
-      s.front[i] = m_front[i].data();
-      s.bits[i] = m_bits[i].data();
-    }
-    s.plane = m_plane.data();
-    s.items = m_items.data();
-    s.sources = m_sources.data();
-    s.levels = m_levels.data();
     s.totals = &m_record.data()->totals;
     return s;
   }
@@ -178,12 +171,8 @@ class bfs_batch_workspace {
   std::uint64_t m_vertices = 0, m_pull_rows = 0, m_team_rows = 0, m_large_rows = 0,
                 m_medium_rows = 0;
   bool m_has_in = false;
-  detail::bfs_batch::ordered_graph<ExecSpace, Graph> m_ordered;
-  array<detail::bfs_batch::word> m_seen, m_front[2], m_plane;
-  array<std::uint32_t> m_bits[2];
-  array<std::uint64_t> m_items;
-  array<detail::bfs_batch::local_vertex> m_sources;
-  array<detail::bfs_batch::level_totals> m_levels;
+  ordered m_ordered;
+  array<std::byte> m_memory;
   array<detail::bfs_batch::batch_record> m_record;
   std::shared_ptr<std::optional<single_workspace>> m_single_workspace =
       std::make_shared<std::optional<single_workspace>>();

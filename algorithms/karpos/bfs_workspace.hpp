@@ -113,15 +113,9 @@ class bfs_workspace {
 
   /// Returns the bytes that a workspace for this graph allocates.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
-    std::size_t const words = (graph.vertices() + 31) / 32;
     auto const shape = shape_of(exec);
-    return words * 3 * sizeof(std::uint32_t) +
-           (graph.vertices() * 3 + hub_capacity(graph)) * sizeof(detail::frontier::local_vertex) +
-           static_cast<std::size_t>(shape.teams) * detail::frontier::degree_classes *
-               sizeof(std::uint32_t) +
-           3 * sizeof(detail::frontier::level_counters) + sizeof(detail::bfs::search_record) +
-           slice_results(shape) * sizeof(detail::bfs::slice_result) +
-           team_local_search_bytes(shape) + device::grid_memory<ExecSpace>::bytes_for(shape);
+    return lay_out(detail::arena(), graph, shape, search_state<bfs_hooks<>>{}) +
+           sizeof(detail::bfs::search_record) + device::grid_memory<ExecSpace>::bytes_for(shape);
   }
 
  private:
@@ -143,9 +137,7 @@ class bfs_workspace {
   array<Row> make_vertex_rows(ExecSpace const& exec, std::string const& label, char const* what,
                               char const* suggestion, MakeRow const& make_row) const {
     std::uint64_t const n = m_graph.vertices();
-    auto const made = detail::allocate_or_explain<memory_space>(
-        n * sizeof(Row), what, suggestion,
-        [&] { return detail::uninitialized_array<array<Row>>(exec, label, n); });
+    auto const made = detail::allocate_array<array<Row>>(exec, label, what, suggestion, n);
     device::loop_over(label, exec, n, make_row(made.data()));
     exec.fence("karpos::bfs_workspace: rows of all vertices");
     return made;
@@ -163,46 +155,37 @@ class bfs_workspace {
         Kokkos::max(std::size_t(bitmap::tile_bytes), std::size_t(queue::tile_bytes)));
   }
 
-  static std::size_t slice_results(device::grid_shape shape) {
-    return tuned::has_local_search
-               ? 2 * static_cast<std::size_t>(shape.teams) * tuned::slices_of_team
-               : 0;
-  }
-
-  /// Returns the bytes of the lengths of the teams' lists, two a team, and of the totals.
-  static std::size_t team_local_search_bytes(device::grid_shape shape) {
-    return tuned::has_team_local_search
-               ? 2 * static_cast<std::size_t>(shape.teams) * sizeof(std::uint32_t) +
-                     3 * sizeof(detail::bfs::local_search_totals)
-               : 0;
+  /// Places the arrays of a search. s: its search_state. Returns: their bytes.
+  template <class Arena, class State>
+  static std::size_t lay_out(Arena a, Graph const& graph, device::grid_shape shape, State&& s) {
+    std::uint64_t const n = graph.vertices(), words = (n + 31) / 32;
+    auto const teams = static_cast<std::uint64_t>(shape.teams);
+    a.allocate(s.isolated, words);
+    for (auto& v : s.visited) a.allocate(v, words);
+    a.allocate(s.queue, n);
+    for (auto& u : s.unvisited) a.allocate(u, n);
+    a.allocate(s.hubs, hub_capacity(graph));
+    a.allocate(s.scan_counts, teams * detail::frontier::degree_classes);
+    a.allocate(s.levels, 3);
+    if constexpr (tuned::has_team_local_search) {
+      a.allocate(s.list_lengths, 2 * teams);
+      a.allocate(s.local_search_sums, 3);
+    } else {
+      a.allocate(s.slice_results, 2 * teams * tuned::slices_of_team);
+    }
+    return a.bytes();
   }
 
   void allocate(ExecSpace const& exec) {
-    auto const words = [&](char const* label, std::uint64_t n) {
-      return detail::frontier::mapped_array<array<std::uint32_t>>(
-          exec, std::string("karpos::bfs::") + label, n);
-    };
-    std::uint64_t const n = m_graph.vertices();
-    m_isolated = words("isolated", m_words);
-    for (auto& v : m_visited) v = words("visited", m_words);
-    m_queue = words("queue", n);
-    for (auto& u : m_unvisited) u = words("unvisited", n);
-    m_hubs = words("hubs", hub_capacity(m_graph));
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
-    m_scan_counts = words("scan_counts", static_cast<std::uint64_t>(m_grid.shape().teams) *
-                                             detail::frontier::degree_classes);
-    m_levels =
-        array<detail::frontier::level_counters>(Kokkos::view_alloc(exec, "karpos::bfs::levels"), 3);
     m_record =
         array<detail::bfs::search_record>(Kokkos::view_alloc(exec, "karpos::bfs::record"), 1);
-    if constexpr (tuned::has_team_local_search) {
-      m_list_lengths = words("list_lengths", 2 * static_cast<std::uint64_t>(m_grid.shape().teams));
-      m_local_search_sums = array<detail::bfs::local_search_totals>(
-          Kokkos::view_alloc(exec, "karpos::bfs::local_search_sums"), 3);
-    }
-    if constexpr (tuned::has_local_search)
-      m_slice_results = array<detail::bfs::slice_result>(
-          Kokkos::view_alloc(exec, "karpos::bfs::slice_results"), slice_results(m_grid.shape()));
+    search_state<bfs_hooks<>> s{};
+    m_memory = detail::uninitialized_array<array<std::byte>>(
+        exec, "karpos::bfs::memory", lay_out(detail::arena(), m_graph, m_grid.shape(), s));
+    lay_out(detail::frontier::zeroing_arena<ExecSpace>{exec, detail::arena(m_memory.data())},
+            m_graph, m_grid.shape(), s);
+    m_isolated = array<std::uint32_t>(s.isolated, m_words);
   }
 
   rows out_rows() const { return {m_graph.row_offsets().data(), m_graph.column_indices().data()}; }
@@ -230,24 +213,10 @@ class bfs_workspace {
     using namespace detail::bfs;
     m_hub_degree = histogram.threshold(hub_capacity(m_graph), count_degrees<rows>::lowest_counted);
     array<std::uint32_t> const count(Kokkos::view_alloc(exec, "karpos::bfs::hub_count"), 1);
-    Kokkos::parallel_for("karpos::bfs::hubs", detail::index_range(exec, m_graph.vertices()),
-                         list_hubs<rows>{out_rows(), m_hub_degree, m_hubs.data(), count.data()});
+    Kokkos::parallel_for(
+        "karpos::bfs::hubs", detail::index_range(exec, m_graph.vertices()),
+        list_hubs<rows>{out_rows(), m_hub_degree, state({}, bfs_hooks<>{}).hubs, count.data()});
     m_hub_count = detail::read_back(exec, count.data(), "karpos::bfs_workspace: hubs");
-  }
-
-  template <class State>
-  void set_local_search(State& s) const {
-    if constexpr (tuned::has_team_local_search) {
-      s.list_lengths = m_list_lengths.data();
-      s.local_search_sums = m_local_search_sums.data();
-      s.padded = m_padded.data();
-      s.two_hop = m_two_hop.data();
-      s.grid_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
-    }
-    if constexpr (tuned::has_local_search) {
-      s.slice_results = m_slice_results.data();
-      s.grid_teams = m_grid.shape().teams;
-    }
   }
 
   /// Returns what the steps of a search share, without the results.
@@ -255,6 +224,12 @@ class bfs_workspace {
   auto state(bfs_options const& options, Hooks const& hooks) const {
     using namespace detail::bfs;
     search_state<Hooks> s{};
+    lay_out(detail::arena(m_memory.data()), m_graph, m_grid.shape(), s);
+    if constexpr (tuned::has_team_local_search) {
+      s.padded = m_padded.data();
+      s.two_hop = m_two_hop.data();
+    }
+    s.grid_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     s.vertices = m_graph.vertices();
     s.words = m_words;
     s.edges = m_graph.edges();
@@ -263,19 +238,9 @@ class bfs_workspace {
     s.in = in_rows();
     s.in_aligned = reinterpret_cast<std::uintptr_t>(s.in.column) % 16 == 0;
     s.hooks = hooks;
-    s.isolated = m_isolated.data();
-    s.queue = m_queue.data();
-    for (int i = 0; i < 2; ++i) {
-      s.visited[i] = m_visited[i].data();
-      s.unvisited[i] = m_unvisited[i].data();
-    }
-    s.levels = m_levels.data();
     s.records = m_record.data()->level;
     s.passed_levels = &m_record.data()->passed;
-    set_local_search(s);
-    s.scan_counts = m_scan_counts.data();
     s.hub_degree = m_hub_degree;
-    s.hubs = m_hubs.data();
     s.hub_count = m_hub_count;
     if (options.degree_classes)
       s.template set_classes<tuned>(m_class_size);
@@ -290,13 +255,9 @@ class bfs_workspace {
   std::uint64_t m_hub_degree = ~std::uint64_t(0);
   std::uint32_t m_hub_count = 0;
   bool m_needs_classes = false;  // a vertex has too many edges for one lane
-  array<std::uint32_t> m_isolated, m_visited[2], m_scan_counts;
-  array<detail::frontier::local_vertex> m_queue, m_unvisited[2], m_hubs;
-  array<detail::frontier::level_counters> m_levels;
+  array<std::byte> m_memory;
+  array<std::uint32_t> m_isolated;  // in m_memory
   array<detail::bfs::search_record> m_record;
-  array<detail::bfs::slice_result> m_slice_results;
-  array<std::uint32_t> m_list_lengths;
-  array<detail::bfs::local_search_totals> m_local_search_sums;
   array<detail::bfs::padded_row> m_padded;
   array<detail::bfs::two_hop_row> m_two_hop;
   device::grid_memory<ExecSpace> m_grid;

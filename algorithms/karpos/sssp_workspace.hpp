@@ -123,10 +123,8 @@ class sssp_workspace {
   }
   /// Returns the bytes that a workspace for this graph allocates, without the rows of sort_rows.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
-    std::size_t const words = (graph.vertices() + 31) / 32;
-    return words * 2 * sizeof(std::uint32_t) +
-           graph.vertices() * 4 * sizeof(detail::frontier::local_vertex) +
-           sizeof(detail::sssp::fixed_memory) +
+    state_type s{};
+    return lay_out(detail::arena(), graph.vertices(), s) + sizeof(detail::sssp::fixed_memory) +
            device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
   }
 
@@ -159,11 +157,20 @@ class sssp_workspace {
     m_weight_sum = sums.sum;
   }
 
+  /// Places the arrays of a search. Returns: their bytes.
+  template <class Arena>
+  static std::size_t lay_out(Arena a, std::uint64_t vertices, state_type& s) {
+    a.allocate(s.queue, 4 * vertices);
+    for (auto& b : s.near_bits) a.allocate(b, (vertices + 31) / 32);
+    return a.bytes();
+  }
+
   void allocate(ExecSpace const& exec) {
-    using words = array<std::uint32_t>;
-    m_queue =
-        detail::frontier::mapped_array<words>(exec, "karpos::sssp::queue", 4 * m_graph.vertices());
-    m_bits = detail::frontier::mapped_array<words>(exec, "karpos::sssp::bits", 2 * m_words);
+    state_type s{};
+    m_memory = detail::uninitialized_array<array<std::byte>>(
+        exec, "karpos::sssp::memory", lay_out(detail::arena(), m_graph.vertices(), s));
+    lay_out(detail::frontier::zeroing_arena<ExecSpace>{exec, detail::arena(m_memory.data())},
+            m_graph.vertices(), s);
     m_fixed =
         array<detail::sssp::fixed_memory>(Kokkos::view_alloc(exec, "karpos::sssp::counters"), 1);
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
@@ -211,10 +218,10 @@ class sssp_workspace {
   /// Returns the largest width of a bucket in which few vertices are expanded in vain: infinity
   /// unless weights spread over decades.
   double max_delta(ExecSpace const& exec, double mean_degree) const {
-    // The queue is not used yet.
+    // The memory is not used yet.
     detail::sssp::weight_sample const sample(exec, m_weights.data(), m_graph.edges(),
-                                             reinterpret_cast<double*>(m_queue.data()),
-                                             m_queue.extent(0) / 2);
+                                             reinterpret_cast<double*>(m_memory.data()),
+                                             2 * m_graph.vertices());
     return sample.is_spread_over(tuned::spread)
                ? sample.quantile(tuned::light_fraction(mean_degree))
                : std::numeric_limits<double>::infinity();
@@ -244,6 +251,7 @@ class sssp_workspace {
   state_type state(ExecSpace const& exec, Weight delta, double reach,
                    std::uint32_t fusion_hops) const {
     state_type s{};
+    lay_out(detail::arena(m_memory.data()), m_graph.vertices(), s);
     s.vertices = m_graph.vertices();
     s.words = m_words;
     s.edges = m_graph.edges();
@@ -258,9 +266,6 @@ class sssp_workspace {
     s.delta = delta;
     s.reach = effective_reach(exec, reach);
     s.fusion_hops = fusion_hops;
-    s.queue = m_queue.data();
-    for (int i = 0; i < 2; ++i)
-      s.near_bits[i] = m_bits.data() + static_cast<std::uint64_t>(i) * m_words;
     auto* const f = m_fixed.data();
     s.levels = f->levels;
     s.far = f->far;
@@ -281,7 +286,7 @@ class sssp_workspace {
   std::uint64_t m_class_size[detail::frontier::degree_classes] = {};
   double m_weight_sum = 0, m_delta = 1, m_reach = std::numeric_limits<double>::infinity();
   std::shared_ptr<int> m_symmetric = std::make_shared<int>(-1);  // 1, 0; -1: not known yet
-  array<std::uint32_t> m_queue, m_bits;
+  array<std::byte> m_memory;
   array<detail::sssp::fixed_memory> m_fixed;
   detail::sssp::sorted_rows<vertex_type, Weight, memory_space> m_sorted;
   device::grid_memory<ExecSpace> m_grid;

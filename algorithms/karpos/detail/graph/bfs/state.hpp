@@ -211,7 +211,7 @@ struct alignas(64) slice_result {                // Kokkos guarantees no larger 
 /// Memory of local searches by CPU threads: the number of teams, and two results for each slice.
 struct local_search_memory {
   slice_result* slice_results;
-  int grid_teams;
+  std::uint32_t grid_teams;
 };
 /// Totals of a local search by teams: entries of all lists, and teams whose queue overflowed.
 struct local_search_totals {
@@ -275,14 +275,14 @@ struct search_state : frontier_queue,
   VertexId* parent;  // null: no parents are asked for
 
   std::uint32_t* visited[2];
-  std::uint32_t const* isolated;  // bitmap that every search starts from
+  std::uint32_t* isolated;  // bitmap that every search starts from
   local_vertex* unvisited[2];
   level_counters* levels;
   level_record* records;         // of the search
   passed_totals* passed_levels;  // see deferred_commit.hpp
   std::uint32_t* scan_counts;    // of a bitmap scan: degree_classes for each team
 
-  local_vertex const* hubs;
+  local_vertex* hubs;
   std::uint32_t hub_count;
 
   /// Return the range of bitmap words whose vertices this device owns: all. A state of several

@@ -183,7 +183,7 @@ class batch {
     auto const& w = m_workspace;
     Kokkos::parallel_for(
         "karpos::bfs_batch::sources", index_range(m_exec, static_cast<std::uint64_t>(searches)),
-        number_sources<Sources>{sources, first, w.m_ordered.rank().data(), w.m_sources.data()});
+        number_sources<Sources>{sources, first, w.m_ordered.rank().data(), w.state(false).sources});
     batch_plan plan = plan_for(searches);
     batch_record r{};
     r.state.level = -1;
@@ -272,11 +272,14 @@ class batch {
                          Distances const& distances, bfs_batch_report& report) const {
     auto const& w = m_workspace;
     local_vertex sources[searches_at_once];
-    using unmanaged = Kokkos::View<local_vertex*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(m_exec, unmanaged(sources, searches_at_once), w.m_sources);
+    auto const s = w.state(false);
+    using host = Kokkos::View<local_vertex*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    using space =
+        Kokkos::View<local_vertex*, typename Graph::memory_space, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(m_exec, host(sources, searches_at_once), space(s.sources, searches_at_once));
     m_exec.fence("karpos::bfs_batch: sources");
     std::uint64_t const n = of_one.vertices();
-    auto* const rows = reinterpret_cast<std::int32_t*>(w.m_plane.data());
+    auto* const rows = reinterpret_cast<std::int32_t*>(s.plane);
     for (int first = 0; first < searches; first += rows_in_planes) {
       int const count = std::min(searches - first, rows_in_planes);
       for (int k = 0; k < count; ++k)

@@ -99,7 +99,7 @@ struct batch_state {
   std::uint32_t* bits[2];
   word* plane;
   std::uint64_t* items;
-  local_vertex const* sources;
+  local_vertex* sources;
   int searches;
   level_totals* levels;
   search_totals* totals;

@@ -148,14 +148,20 @@ void require_results(std::string const& user, ExecSpace const&, Distances const&
   require_apart("a result of " + user, {range_of(distances), range_of(parents)}, others);
 }
 
-/// Returns an array with unspecified contents. CPUs map its pages now, evenly among the threads,
-/// instead of in the first search.
-template <class View, class ExecSpace>
-View mapped_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
-  View const array = uninitialized_array<View>(exec, label, n);
-  if constexpr (!device::is_device<ExecSpace>) fill(label, exec, array, 0);
-  return array;
-}
+/// An arena that writes zeros to its arrays. CPUs so map the pages of each array now, evenly among
+/// the threads, instead of in the first search.
+template <class ExecSpace>
+struct zeroing_arena {
+  ExecSpace exec;
+  arena memory;
+
+  template <class T>
+  void allocate(T*& array, std::uint64_t n) {
+    memory.allocate(array, n);
+    fill_words("karpos::workspace_of_searches", exec, array, n, 0);
+  }
+  std::size_t bytes() const { return memory.bytes(); }
+};
 
 /// Histogram of degrees with eight buckets for each power of two, fine enough to choose a threshold
 /// from.
