@@ -71,7 +71,7 @@ class bfs_batch_workspace {
     using namespace detail::bfs_batch;
     std::size_t const copies = graph.has_transpose() && !graph.is_undirected() ? 2 : 1;
     state_type s{};
-    return lay_out(detail::arena(), graph.vertices(), graph.edges(), s) + sizeof(batch_record) +
+    return lay_out(detail::arena(), graph.vertices(), graph.edges(), s) +
            copies * ordered::graph_type::bytes_for(graph.vertices(), graph.edges()) +
            graph.vertices() * sizeof(local_vertex) +
            device::grid_memory<ExecSpace>::bytes_for(shape(exec, false)) +
@@ -99,6 +99,7 @@ class bfs_batch_workspace {
     a.allocate(s.items, vertices + edges / tuned::item_edges);
     a.allocate(s.sources, detail::bfs_batch::searches_at_once);
     a.allocate(s.levels, 3);
+    a.allocate(s.record, 1);
     return a.bytes();
   }
   /// Returns the shape of the grid. launched: each step is a kernel of its own.
@@ -118,8 +119,6 @@ class bfs_batch_workspace {
         exec, "karpos::bfs_batch::memory", lay_out(detail::arena(), m_vertices, edges, s));
     lay_out(detail::frontier::zeroing_arena<ExecSpace>{exec, detail::arena(m_memory.data())},
             m_vertices, edges, s);
-    m_record = array<detail::bfs_batch::batch_record>(
-        Kokkos::view_alloc(exec, "karpos::bfs_batch::record"), 1);
     m_grid[0] = device::grid_memory<ExecSpace>(exec, shape(exec, false));
     m_grid[1] = device::grid_memory<ExecSpace>(exec, shape(exec, true));
   }
@@ -164,7 +163,6 @@ class bfs_batch_workspace {
     s.in = m_has_in ? typename state_type::graph_rows{g.in_row_offsets().data(),
                                                       g.in_column_indices().data()}
                     : s.out;
-    s.totals = &m_record.data()->totals;
     return s;
   }
 
@@ -173,7 +171,6 @@ class bfs_batch_workspace {
   bool m_has_in = false;
   ordered m_ordered;
   array<std::byte> m_memory;
-  array<detail::bfs_batch::batch_record> m_record;
   std::shared_ptr<std::optional<single_workspace>> m_single_workspace =
       std::make_shared<std::optional<single_workspace>>();
   device::grid_memory<ExecSpace> m_grid[2];  // for one kernel; for a kernel for each step

@@ -124,7 +124,7 @@ class sssp_workspace {
   /// Returns the bytes that a workspace for this graph allocates, without the rows of sort_rows.
   static std::size_t bytes_for(ExecSpace const& exec, Graph const& graph) {
     state_type s{};
-    return lay_out(detail::arena(), graph.vertices(), s) + sizeof(detail::sssp::fixed_memory) +
+    return lay_out(detail::arena(), graph.vertices(), s) +
            device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
   }
 
@@ -162,6 +162,7 @@ class sssp_workspace {
   static std::size_t lay_out(Arena a, std::uint64_t vertices, state_type& s) {
     a.allocate(s.queue, 4 * vertices);
     for (auto& b : s.near_bits) a.allocate(b, (vertices + 31) / 32);
+    a.allocate(s.fixed, 1);
     return a.bytes();
   }
 
@@ -171,8 +172,6 @@ class sssp_workspace {
         exec, "karpos::sssp::memory", lay_out(detail::arena(), m_graph.vertices(), s));
     lay_out(detail::frontier::zeroing_arena<ExecSpace>{exec, detail::arena(m_memory.data())},
             m_graph.vertices(), s);
-    m_fixed =
-        array<detail::sssp::fixed_memory>(Kokkos::view_alloc(exec, "karpos::sssp::counters"), 1);
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
   }
 
@@ -266,13 +265,6 @@ class sssp_workspace {
     s.delta = delta;
     s.reach = effective_reach(exec, reach);
     s.fusion_hops = fusion_hops;
-    auto* const f = m_fixed.data();
-    s.levels = f->levels;
-    s.far = f->far;
-    s.far_min = f->far_min;
-    s.fused_edges = &f->fused_edges;
-    s.last_lowering_pass = &f->last_lowering_pass;
-    s.distance_overflowed = &f->distance_overflowed;
     s.teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     s.template set_classes<tuned>(m_class_size);
     s.hub_degree = ~std::uint64_t(0);  // above every degree: sssp has no hub cache
@@ -287,7 +279,6 @@ class sssp_workspace {
   double m_weight_sum = 0, m_delta = 1, m_reach = std::numeric_limits<double>::infinity();
   std::shared_ptr<int> m_symmetric = std::make_shared<int>(-1);  // 1, 0; -1: not known yet
   array<std::byte> m_memory;
-  array<detail::sssp::fixed_memory> m_fixed;
   detail::sssp::sorted_rows<vertex_type, Weight, memory_space> m_sorted;
   device::grid_memory<ExecSpace> m_grid;
 };

@@ -89,17 +89,16 @@ struct write_results {
   State s;
   Distances distances;
   local_vertex const* rank;
-  batch_record const* record;
   /// If false, a pass left to searches one by one writes nothing; these searches write all results.
   bool even_if_one_by_one;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    if (record->state.one_by_one && !even_if_one_by_one) return;
+    if (s.record->state.one_by_one && !even_if_one_by_one) return;
     auto* const sums = reinterpret_cast<std::uint64_t*>(team.scratch());
     for (int i = team.rank(); i < 2 * searches_at_once; i += team.size()) sums[i] = 0;
     team.barrier();
-    std::int32_t const base = record->state.base;
+    std::int32_t const base = s.record->state.base;
     auto const t = team.template this_tile<width>();
     counts c(t);
     team.template for_each_tile<width>((s.vertices + block - 1) / block, [&](std::uint64_t b) {
@@ -123,8 +122,8 @@ struct write_results {
     for (int i = team.rank(); i < searches_at_once; i += team.size()) {
       std::uint64_t const found = sums[i];
       if (found == 0) continue;
-      device::add(&s.totals->visited[i], found);
-      device::add(&s.totals->distances[i],
+      device::add(&s.record->totals.visited[i], found);
+      device::add(&s.record->totals.distances[i],
                   sums[searches_at_once + i] + found * static_cast<std::uint64_t>(base) - found);
     }
   }

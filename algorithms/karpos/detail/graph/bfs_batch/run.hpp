@@ -47,7 +47,6 @@ struct level_loop {
   State s;
   batch_plan plan;
   progress from;  // level is -1 for a new pass
-  batch_record* record;
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
@@ -101,7 +100,7 @@ struct level_loop {
     p.pull = plan.chooses_pull(p, s.edges);
     if (p.pull) p.last_pull_level = p.level;
     p.one_by_one = p.full && plan.chooses_one_by_one(p, s.vertices, s.edges);
-    if (p.done || p.full) grid.write(&record->state, p);
+    if (p.done || p.full) grid.write(&s.record->state, p);
   }
   KOKKOS_FUNCTION static void record_levels(progress& p, word ended, std::int32_t levels) {
     for (lane_mask<64> m(ended); m; m = m.without_first()) p.levels[m.first()] = levels;
@@ -241,7 +240,7 @@ class batch {
     auto const program = [&](bool launched) {
       auto s = w.state(launched);
       s.searches = searches;
-      return loop{s, plan, from, w.m_record.data()};
+      return loop{s, plan, from};
     };
     if constexpr (device::has_grid_barrier<ExecSpace>)
       if (m_driver != launch_mode::kernel_per_step &&
@@ -259,10 +258,10 @@ class batch {
     using step = write_results<typename workspace::state_type, Distances>;
     int const teams = device::native_part<ExecSpace>::processors(m_exec) *
                       (device::is_device<ExecSpace> ? step::teams_at_once : 16);
+    auto const s = w.state(false);
     device::for_each_in_league("karpos::bfs_batch::results", m_exec, teams,
-                               step{w.state(false), distances, w.m_ordered.rank().data(),
-                                    w.m_record.data(), even_if_one_by_one});
-    return read_back(m_exec, w.m_record.data(), "karpos::bfs_batch: report");
+                               step{s, distances, w.m_ordered.rank().data(), even_if_one_by_one});
+    return read_back(m_exec, s.record, "karpos::bfs_batch: report");
   }
   /// Runs the searches of a pass one by one. In graphs with many levels of few vertices, a pass
   /// reads all words of its bitmaps at every level. Eight searches write their distances to the

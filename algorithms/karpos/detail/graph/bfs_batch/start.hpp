@@ -39,8 +39,8 @@ struct reset {
       s->bits[1][w] = 0;
     });
     for_each_index<tuning<execution_space>::width>(team, searches_at_once, [&](std::uint64_t i) {
-      s->totals->visited[i] = 0;
-      s->totals->distances[i] = 0;
+      s->record->totals.visited[i] = 0;
+      s->record->totals.distances[i] = 0;
     });
   }
 };

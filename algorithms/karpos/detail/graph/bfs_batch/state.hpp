@@ -102,7 +102,7 @@ struct batch_state {
   local_vertex* sources;
   int searches;
   level_totals* levels;
-  search_totals* totals;
+  batch_record* record;
 
   // By comparison: a run-time index would move the state of a GPU thread to local memory.
   KOKKOS_FUNCTION word* front_of(int which) const { return which == 0 ? front[0] : front[1]; }

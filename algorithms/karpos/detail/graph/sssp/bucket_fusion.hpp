@@ -75,7 +75,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     found.flush(t);
     std::uint64_t all = 0;
     team.prefix_sum(edges, all);
-    if (team.rank() == 0 && all > 0) device::add(state.fused_edges, all);
+    if (team.rank() == 0 && all > 0) device::add(&state.fixed->fused_edges, all);
   }
 
  private:

@@ -102,7 +102,7 @@ struct pull : frontier_walk<StateHandle, ProgressHandle> {
       pull_chunk<false>(t, rest, found, lowered);
     });
     found.flush(t);
-    if (lowered) device::store_relaxed(s->last_lowering_pass, std::uint64_t(p->passes + 1));
+    if (lowered) device::store_relaxed(&s->fixed->last_lowering_pass, std::uint64_t(p->passes + 1));
   }
 
  private:

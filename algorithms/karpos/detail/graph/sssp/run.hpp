@@ -59,7 +59,6 @@ struct round_loop {
 
   State s;
   source_list sources;
-  summary* record;
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const {
@@ -147,7 +146,7 @@ struct round_loop {
     p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
     if (p.far_entries == 0) return end_pushing(grid, p);
     if (p.buckets > s.vertices) return fail(grid, p);
-    adapt_width(p, grid.read(s.fused_edges));
+    adapt_width(p, grid.read(&s.fixed->fused_edges));
     ++p.buckets;
     begin_bucket(grid, p, p.threshold);
   }
@@ -159,7 +158,7 @@ struct round_loop {
     p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
     if (p.far_entries == 0) return end_pushing(grid, p);
     if (++p.empty_splits > 1) return fail(grid, p);
-    begin_bucket(grid, p, static_cast<word>(grid.read(s.far_min + p.split % 3)));
+    begin_bucket(grid, p, static_cast<word>(grid.read(s.fixed->far_min + p.split % 3)));
   }
   /// Begins the next bucket. first: the smallest distance that a vertex in it may have.
   KARPOS_PROGRAM template <class Grid>
@@ -198,7 +197,7 @@ struct round_loop {
     if (p.passes > 0) p.pulled_edges += p.frontier.edges;
     ++p.passes;
     p.edges += p.frontier.edges;
-    p.lowered = grid.read(s.last_lowering_pass) >= p.passes;
+    p.lowered = grid.read(&s.fixed->last_lowering_pass) >= p.passes;
     load_frontier(grid, p);
   }
   KARPOS_PROGRAM template <class Grid>
@@ -215,8 +214,8 @@ struct round_loop {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void finish(Grid& grid, shared& p) const {
     p.done = true;
-    grid.write(record, summary{p.round, p.buckets, p.fused_rounds, p.vertices, p.edges, p.passes,
-                               p.failed ? 1u : 0u});
+    grid.write(&s.fixed->record, summary{p.round, p.buckets, p.fused_rounds, p.vertices, p.edges,
+                                         p.passes, p.failed ? 1u : 0u});
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void fail(Grid& grid, shared& p) const {
@@ -290,8 +289,8 @@ struct workspace_access {
     using tuned = tuning<ExecSpace>;
     Kokkos::Profiling::ScopedRegion const region("karpos::sssp");
     device::run_program<tuned::team_threads, tuned::teams_per_processor>(
-        exec, options.driver, w.m_grid, round_loop<State>{s, sources, &w.m_fixed.data()->record});
-    auto const done = read_back(exec, w.m_fixed.data(), "karpos::sssp: report");
+        exec, options.driver, w.m_grid, round_loop<State>{s, sources});
+    auto const done = read_back(exec, s.fixed, "karpos::sssp: report");
     summary const& r = done.record;
     if (r.failed != 0)
       throw std::logic_error("karpos: sssp was stopped (it comes to no end: round " +

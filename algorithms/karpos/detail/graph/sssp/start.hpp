@@ -77,12 +77,12 @@ struct reset {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *s;
     if (team.league_rank() == 0 && team.rank() == 0) {
+      fixed_memory& f = *state.fixed;
       for (int i = 0; i < 3; ++i) {
-        state.levels[i] = state.far[i] = level_counters{};
-        state.far_min[i] = State::traits::infinity();
+        f.levels[i] = f.far[i] = level_counters{};
+        f.far_min[i] = State::traits::infinity();
       }
-      *state.distance_overflowed = 0;
-      *state.fused_edges = *state.last_lowering_pass = 0;
+      f.fused_edges = f.last_lowering_pass = f.distance_overflowed = 0;
     }
     for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
       state.distance[v] = State::traits::infinity();
@@ -160,7 +160,7 @@ struct split_far : step<StateHandle, ProgressHandle> {
       found.far.push(t, t.each([&](int lane) { return target[lane] == 2 ? 1u : 0u; }), vertex);
     });
     found.flush(t);
-    std::uint64_t* const to = state.far_min + (now.split + 1) % 3;
+    std::uint64_t* const to = state.fixed->far_min + (now.split + 1) % 3;
     if (min_distance < device::load_relaxed(to)) device::fetch_min(to, min_distance);
   }
 };

@@ -124,6 +124,17 @@ struct summary {
   std::uint64_t failed;
 };
 
+/// The part of a workspace that does not depend on the graph.
+struct fixed_memory {
+  level_counters levels[3], far[3];
+  std::uint64_t far_min[3];          // 64 bits in every weight type: a grid reads it
+  std::uint64_t fused_edges;         // probed in fused rounds
+  std::uint64_t last_lowering_pass;  // number of the last pass that lowered a distance by pulling
+  summary record;
+  std::uint32_t distance_overflowed;  // whether a length exceeded the range of distances
+  std::uint32_t unused;
+};
+
 template <class ExecSpace, class VertexId, class EdgeOffset, class Weight>
 struct state : frontier_queue {
   using execution_space = ExecSpace;
@@ -149,11 +160,7 @@ struct state : frontier_queue {
   std::uint32_t fusion_hops;
 
   std::uint32_t* near_bits[2];
-  level_counters *levels, *far;
-  std::uint64_t* far_min;              // 64 bits in every weight type: a grid reads it
-  std::uint64_t* fused_edges;          // probed in fused rounds
-  std::uint64_t* last_lowering_pass;   // number of the last pass that lowered a distance by pulling
-  std::uint32_t* distance_overflowed;  // whether a length exceeded the range of distances
+  fixed_memory* fixed;
   std::uint32_t teams;
 
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
@@ -169,8 +176,12 @@ struct state : frontier_queue {
     return class_of(Kokkos::max(light, degree / max_length_factor));
   }
 
-  KOKKOS_FUNCTION level_counters& counters(std::uint32_t round) const { return levels[round % 3]; }
-  KOKKOS_FUNCTION level_counters& far_counters(std::uint32_t split) const { return far[split % 3]; }
+  KOKKOS_FUNCTION level_counters& counters(std::uint32_t round) const {
+    return fixed->levels[round % 3];
+  }
+  KOKKOS_FUNCTION level_counters& far_counters(std::uint32_t split) const {
+    return fixed->far[split % 3];
+  }
   KOKKOS_FUNCTION local_vertex* far_queue(std::uint32_t split) const {
     return queue + (2 + split % 2) * vertices;
   }
@@ -184,7 +195,7 @@ struct state : frontier_queue {
     if (team.league_rank() != 0 || team.rank() != 0) return;
     counters(p.round + 2) = level_counters{};
     far_counters(p.split + 2) = level_counters{};
-    far_min[(p.split + 2) % 3] = traits::infinity();
+    fixed->far_min[(p.split + 2) % 3] = traits::infinity();
   }
 
   /// Sets a vertex's bit in a bitmap in which no step clears bits now. Returns: whether it was not
@@ -216,17 +227,9 @@ struct state : frontier_queue {
   KOKKOS_FUNCTION word add_weight(word d, Weight w) const {
     word const to = traits::plus(d, w);
     if (to == traits::infinity() && traits::is_finite(w))
-      device::store_relaxed(distance_overflowed, 1u);
+      device::store_relaxed(&fixed->distance_overflowed, 1u);
     return to;
   }
-};
-
-/// The part of a workspace that does not depend on the graph.
-struct fixed_memory {
-  level_counters levels[3], far[3];
-  std::uint64_t far_min[3], fused_edges, last_lowering_pass;
-  summary record;
-  std::uint32_t distance_overflowed, unused;
 };
 
 struct workspace_access;  // access to a workspace, for calls of sssp
