@@ -197,9 +197,7 @@ template <execution_space ExecSpace, class VertexId, class EdgeOffset, class Mem
 bfs_report bfs(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
                Source const& source, Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
-  bfs_search const search(exec, bfs_workspace(exec, graph));
-  search.start(source, distances, parents, options, hooks);
-  return search.report();
+  return bfs(exec, bfs_workspace(exec, graph), source, distances, parents, options, hooks);
 }
 
 }  // namespace karpos

@@ -17,9 +17,6 @@
 
 namespace karpos {
 
-template <execution_space ExecSpace, class Graph>
-class bfs_batch_workspace;
-
 namespace detail::bfs_batch {
 template <class ExecSpace, class Graph>
 class batch;

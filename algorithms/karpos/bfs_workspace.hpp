@@ -92,14 +92,11 @@ class bfs_workspace {
     if (m_padded.extent(0) == 0)
       m_padded =
           make_vertex_rows<padded_row>(exec, "karpos::bfs::padded", "padded rows of a search",
-                                       "search without them", [&](padded_row* to) {
-                                         return pad_row<rows>{out_rows(), to};
-                                       });
+                                       "search without them", pad_row<rows>{out_rows()});
     if (hops == 2 && m_two_hop.extent(0) == 0 && m_graph.is_undirected())
       m_two_hop = make_vertex_rows<two_hop_row>(exec, "karpos::bfs::two_hop", "rows of two hops",
-                                                "search with padded rows", [&](two_hop_row* to) {
-                                                  return make_two_hop_row{m_padded.data(), to};
-                                                });
+                                                "search with padded rows",
+                                                make_two_hop_row{m_padded.data()});
     return m_two_hop.extent(0) > 0 ? 2 : 1;
   }
 
@@ -131,14 +128,13 @@ class bfs_workspace {
   using search_state =
       detail::bfs::search_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
 
-  /// Makes an array with a row for each vertex. make_row(to) is the body of the loop, which writes
-  /// to[v] for vertex v.
+  /// Makes an array with the row make_row(v) for each vertex v.
   template <class Row, class MakeRow>
   array<Row> make_vertex_rows(ExecSpace const& exec, std::string const& label, char const* what,
                               char const* suggestion, MakeRow const& make_row) const {
-    std::uint64_t const n = m_graph.vertices();
-    auto const made = detail::allocate_array<array<Row>>(exec, label, what, suggestion, n);
-    device::loop_over(label, exec, n, make_row(made.data()));
+    auto const made =
+        detail::allocate_array<array<Row>>(exec, label, what, suggestion, m_graph.vertices());
+    detail::fill_with(label, exec, made, make_row);
     exec.fence("karpos::bfs_workspace: rows of all vertices");
     return made;
   }
@@ -196,9 +192,8 @@ class bfs_workspace {
   void read_degrees(ExecSpace const& exec) {
     using namespace detail::bfs;
     bool const has_in = m_graph.has_transpose();
-    Kokkos::parallel_for(
-        "karpos::bfs::isolated", detail::index_range(exec, m_words),
-        find_isolated<rows>{out_rows(), in_rows(), has_in, m_graph.vertices(), m_isolated.data()});
+    detail::fill_with("karpos::bfs::isolated", exec, m_isolated,
+                      find_isolated<rows>{out_rows(), in_rows(), has_in, m_graph.vertices()});
     array<degree_histogram> const histogram(Kokkos::view_alloc(exec, "karpos::bfs::histogram"), 1);
     auto const sums = detail::frontier::read_degrees<tuned>(
         "bfs", exec, m_graph.vertices(), out_rows(), in_rows(), has_in, histogram.data());

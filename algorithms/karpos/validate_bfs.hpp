@@ -108,8 +108,7 @@ bfs_defects validate_bfs(ExecSpace const& exec,
   detail::fill("karpos::validate_bfs: no defects", exec, counts, checks::defect_counts{});
   checks::vertex_set const is_source{sets.data()}, proven{sets.data() + words};
   if constexpr (std::is_integral_v<Source>) {
-    checks::one_source const one{static_cast<std::uint64_t>(source)};
-    checks::collect_sources(exec, one, 1, n, is_source);
+    checks::collect_sources(exec, detail::constant<Source>{source}, 1, n, is_source);
   } else {
     detail::require_reachable<ExecSpace, Source>();
     checks::collect_sources(exec, source, source.extent(0), n, is_source);

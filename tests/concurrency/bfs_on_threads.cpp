@@ -422,11 +422,10 @@ teams_answer search_in_teams(host_graph const& g, numbers const& sources, int te
   std::vector<std::uint32_t> counts(2 * static_cast<std::size_t>(teams));
   std::vector<bfs::local_search_totals> sums(3);
   std::vector<bfs::padded_row> rows(read == row_kind::csr ? 0 : g.vertices);
-  for (std::uint64_t v = 0; v < rows.size(); ++v)
-    bfs::pad_row<decltype(s.out)>{s.out, rows.data()}(v);
+  for (std::uint64_t v = 0; v < rows.size(); ++v) rows[v] = bfs::pad_row<decltype(s.out)>{s.out}(v);
   std::vector<bfs::two_hop_row> two_hop(read == row_kind::two_hops ? g.vertices : 0);
   for (std::uint64_t v = 0; v < two_hop.size(); ++v)
-    bfs::make_two_hop_row{rows.data(), two_hop.data()}(v);
+    two_hop[v] = bfs::make_two_hop_row{rows.data()}(v);
   s.list_lengths = counts.data();
   s.local_search_sums = sums.data();
   s.padded = rows.empty() ? nullptr : rows.data();
@@ -586,9 +585,9 @@ TEST_CASE("rows of all vertices within two hops") {
   std::vector<bfs::padded_row> padded(g.vertices);
   std::vector<bfs::two_hop_row> rows(g.vertices);
   for (std::uint64_t v = 0; v < g.vertices; ++v)
-    bfs::pad_row<decltype(memory.shared().out)>{out, padded.data()}(v);
+    padded[v] = bfs::pad_row<decltype(memory.shared().out)>{out}(v);
   for (std::uint64_t v = 0; v < g.vertices; ++v) {
-    bfs::make_two_hop_row{padded.data(), rows.data()}(v);
+    rows[v] = bfs::make_two_hop_row{padded.data()}(v);
     auto const expected = serial_bfs(g, {v});
     bool const fits = v < 13 || v == 19;
     karpos_test::holds("fits: " + std::to_string(v), rows[v].part[0].is_long() != fits);

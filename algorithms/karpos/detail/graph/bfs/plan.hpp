@@ -81,16 +81,15 @@ struct search_plan {
   }
 };
 
-/// Computes the status bitmap that every search starts from. Isolated vertices, and bits beyond the
-/// last vertex, count as visited.
+/// Returns word w of the status bitmap that every search starts from. Isolated vertices, and bits
+/// beyond the last vertex, count as visited.
 template <class Rows>
 struct find_isolated {
   Rows out, in;
   bool has_in;
   std::uint64_t vertices;
-  std::uint32_t* isolated;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t w) const {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t w) const {
     std::uint32_t bits = 0;
     for (std::uint64_t i = 0; i < 32; ++i) {
       std::uint64_t const v = w * 32 + i;
@@ -98,17 +97,16 @@ struct find_isolated {
       bool const alone = v >= vertices || (has_in && out.degree(v) == 0 && in.degree(v) == 0);
       bits |= static_cast<std::uint32_t>(alone) << i;
     }
-    isolated[w] = bits;
+    return bits;
   }
 };
 
-/// Copies each row of at most padded_row::size edges into 16 bytes; marks longer rows.
+/// Returns a row of at most padded_row::size edges in 16 bytes; marks a longer row.
 template <class Rows>
 struct pad_row {
   Rows out;
-  padded_row* padded;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+  KOKKOS_FUNCTION padded_row operator()(std::uint64_t v) const {
     padded_row r = padded_row::empty();
     auto const begin = out.begin(v), degree = out.end(v) - begin;
     if (degree > padded_row::size)
@@ -118,16 +116,15 @@ struct pad_row {
         if (static_cast<std::uint64_t>(i) < degree)
           r.neighbour[i] =
               static_cast<local_vertex>(out.column[begin + static_cast<typename Rows::edge>(i)]);
-    padded[v] = r;
+    return r;
   }
 };
 
-/// Builds the row of all vertices within two hops from the padded rows of an undirected graph.
+/// Returns the row of all vertices within two hops, by the padded rows of an undirected graph.
 struct make_two_hop_row {
   padded_row const* padded;
-  two_hop_row* to;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+  KOKKOS_FUNCTION two_hop_row operator()(std::uint64_t v) const {
     two_hop_row r;
     for (padded_row& part : r.part) part = padded_row::empty();
     padded_row const mine = padded[v];
@@ -143,7 +140,7 @@ struct make_two_hop_row {
       for (padded_row& part : r.part) part = padded_row::empty();
       r.part[0].neighbour[0] = padded_row::longer;
     }
-    to[v] = r;
+    return r;
   }
 
  private:

@@ -57,31 +57,30 @@ void check_distances(View const& distances, std::uint64_t sources, std::uint64_t
 
 /// Maps vertex v to the pair (max_degree - degree(v), v). The columns of a CSR graph built of these
 /// pairs list the vertices by falling degree.
-template <class Offsets>
+template <class Rows>
 struct vertices_by_degree {
-  Offsets offsets;
-  std::uint64_t max_degree;
+  Rows rows;
+  std::uint64_t vertices, max_degree;
 
-  std::uint64_t size() const { return offsets.extent(0) - 1; }
+  std::uint64_t size() const { return vertices; }
   KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t v) const {
-    return {max_degree - static_cast<std::uint64_t>(offsets(v + 1) - offsets(v)), v};
+    return {max_degree - rows.degree(v), v};
   }
 };
 
-template <class Offsets>
+template <class Rows>
 struct largest_degree {
-  Offsets offsets;
+  Rows rows;
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& most) const {
-    auto const degree = static_cast<std::uint64_t>(offsets(v + 1) - offsets(v));
-    if (degree > most) most = degree;
+    most = Kokkos::max(most, rows.degree(v));
   }
 };
-template <class Offsets>
+template <class Rows>
 struct count_degrees_above {
-  Offsets offsets;
+  Rows rows;
   std::uint64_t limit;
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& count) const {
-    if (static_cast<std::uint64_t>(offsets(v + 1) - offsets(v)) > limit) ++count;
+    count += rows.degree(v) > limit ? 1 : 0;
   }
 };
 template <class Order, class Rank>
@@ -101,6 +100,7 @@ class ordered_graph {
   using memory_space = typename Graph::memory_space;
   using graph_type = csr_graph<local_vertex, typename Graph::offset_type, memory_space>;
   using rank_view = Kokkos::View<local_vertex*, memory_space>;
+  using rows = frontier::rows<local_vertex, typename Graph::offset_type>;
 
   ordered_graph() = default;
   ordered_graph(ExecSpace const& exec, Graph const& graph) {
@@ -120,12 +120,10 @@ class ordered_graph {
 
   /// Returns the number of vertices whose degree is above a limit: they are the first ones.
   std::uint64_t rows_above(ExecSpace const& exec, std::uint64_t limit) const {
-    using offsets = typename graph_type::offsets_view;
-    offsets const& rows = m_out.has_transpose() ? m_out.in_row_offsets() : m_out.row_offsets();
-    std::uint64_t count = 0;
-    Kokkos::parallel_reduce("karpos::bfs_batch::rows_above", index_range(exec, m_out.vertices()),
-                            count_degrees_above<offsets>{rows, limit}, count);
-    return count;
+    auto const& offsets = m_out.has_transpose() ? m_out.in_row_offsets() : m_out.row_offsets();
+    return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        "karpos::bfs_batch::rows_above", exec, m_out.vertices(),
+        count_degrees_above<rows>{{offsets.data(), nullptr}, limit});
   }
 
  private:
@@ -135,13 +133,13 @@ class ordered_graph {
   template <class Offsets>
   void make_ranks(ExecSpace const& exec, Offsets const& offsets) {
     std::uint64_t const n = offsets.extent(0) - 1;
-    std::uint64_t most = 0;
-    Kokkos::parallel_reduce("karpos::bfs_batch::largest_degree", index_range(exec, n),
-                            largest_degree<Offsets>{offsets}, Kokkos::Max<std::uint64_t>(most));
+    rows const degrees{offsets.data(), nullptr};
+    auto const most = device::reduce_over<Kokkos::Max<std::uint64_t>>(
+        "karpos::bfs_batch::largest_degree", exec, n, largest_degree<rows>{degrees});
     using order_graph = csr_graph<local_vertex, std::uint64_t, memory_space>;
     auto const order =
         build_csr::csr_of_edges<order_graph>(exec, Kokkos::max(n, most + 1),
-                                             vertices_by_degree<Offsets>{offsets, most}, keep_all)
+                                             vertices_by_degree<rows>{degrees, n, most}, keep_all)
             .column_indices();
     m_rank = build_csr::graph_array<rank_view>(exec, "ranks", n);
     Kokkos::parallel_for(

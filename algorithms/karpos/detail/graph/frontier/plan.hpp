@@ -22,18 +22,16 @@
 
 namespace karpos::detail::frontier {
 
-/// The most vertices: they have 32-bit numbers, and 64 numbers above them stay free.
-inline constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64;
-/// The most edges. Steps of a GPU compute edge numbers up to a grid's width beyond the last edge,
-/// and these must not overflow.
-template <class Offset>
-inline constexpr std::uint64_t max_edges =
-    sizeof(Offset) == 4 ? (std::uint64_t(1) << 32) - (1 << 21) : ~std::uint64_t(0);
-
-/// Throws std::length_error if a graph is too large for the number types of `user`.
+/// Throws std::length_error if a graph is too large for the number types of `user`. By default, 64
+/// numbers of 32 bits above those of vertices stay free.
 template <class Graph>
 void require_size(char const* user, Graph const& graph,
-                  std::uint64_t vertices_at_most = max_vertices) {
+                  std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64) {
+  // Steps of a GPU compute edge numbers up to a grid's width beyond the last edge, and these must
+  // not overflow.
+  constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
+                                          ? (std::uint64_t(1) << 32) - (1 << 21)
+                                          : ~std::uint64_t(0);
   auto const require_at_most = [&](std::uint64_t max, std::uint64_t n, char const* of,
                                    char const* suggestion) {
     if (n > max)
@@ -41,21 +39,11 @@ void require_size(char const* user, Graph const& graph,
                               std::to_string(n) + " " + of + " (at most " + std::to_string(max) +
                               suggestion);
   };
-  require_at_most(vertices_at_most, graph.vertices(), "vertices",
+  require_at_most(max_vertices, graph.vertices(), "vertices",
                   ", for its queues hold 32-bit entries): leave out vertices without edges, or "
                   "take the graph in parts");
-  require_at_most(max_edges<typename Graph::offset_type>, graph.edges(), "edges",
+  require_at_most(max_edges, graph.edges(), "edges",
                   " with offsets of 32 bits): use a csr_graph with offsets of 64 bits");
-}
-
-/// Throws std::length_error if a graph for `user` has rows of 2^31 edges or more, because its lanes
-/// count edges in 31 bits.
-inline void require_no_long_row(std::string const& user, std::uint64_t long_rows) {
-  if (long_rows > 0)
-    throw std::length_error("karpos: a graph for " + user +
-                            " has vertices of 2^31 edges or more, " + std::to_string(long_rows) +
-                            " of them (at most 2^31 - 1 edges each): remove duplicate edges, as "
-                            "build_csr does");
 }
 
 /// Returns: the message that explains why a search of a graph of n vertices was stopped.
@@ -221,8 +209,8 @@ struct count_degrees {
   }
 };
 
-/// Returns the sums of count_degrees over n vertices. Throws std::length_error for a row that is
-/// too long. Blocks.
+/// Returns the sums of count_degrees over n vertices. Throws std::length_error if a graph for
+/// `user` has rows of 2^31 edges or more, because its lanes count edges in 31 bits. Blocks.
 template <class Tuned, class ExecSpace, class Rows>
 auto read_degrees(std::string const& user, ExecSpace const& exec, std::uint64_t n, Rows const& out,
                   Rows const& in, bool has_in, degree_histogram* histogram) {
@@ -233,7 +221,11 @@ auto read_degrees(std::string const& user, ExecSpace const& exec, std::uint64_t 
                           Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                               sums.data(), sums.size()));
   exec.fence("karpos::" + user + ": degrees");
-  require_no_long_row(user, sums[degree_classes + 2]);
+  if (auto const n_long = sums[degree_classes + 2]; n_long > 0)
+    throw std::length_error("karpos: a graph for " + user +
+                            " has vertices of 2^31 edges or more, " + std::to_string(n_long) +
+                            " of them (at most 2^31 - 1 edges each): remove duplicate edges, as "
+                            "build_csr does");
   return sums;
 }
 

@@ -116,14 +116,13 @@ Weight checked_delta(double requested, double automatic) {
   return width > 0 ? width : std::numeric_limits<Weight>::min();
 }
 
-/// Copies the weights of edges drawn by a hash.
+/// Returns the weight of an edge drawn by a hash.
 template <class Weight>
-struct draw_weights {
+struct draw_weight {
   Weight const* weight;
   std::uint64_t edges;
-  double* drawn;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    drawn[i] = static_cast<double>(weight[mix(i) % edges]);
+  KOKKOS_FUNCTION double operator()(std::uint64_t i) const {
+    return static_cast<double>(weight[mix(i) % edges]);
   }
 };
 
@@ -140,8 +139,8 @@ class weight_sample {
       : m_weights(std::min(size, max_size)) {
     using host = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     using space = Kokkos::View<double*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-    Kokkos::parallel_for("karpos::sssp::draw_weights", index_range(exec, m_weights.size()),
-                         draw_weights<Weight>{weight, edges, buffer});
+    fill_with("karpos::sssp::draw_weights", exec, buffer, m_weights.size(),
+              draw_weight<Weight>{weight, edges});
     Kokkos::deep_copy(exec, host(m_weights.data(), m_weights.size()),
                       space(buffer, m_weights.size()));
     exec.fence("karpos::sssp: a sample of the weights");

@@ -52,11 +52,6 @@ struct vertex_set {
   }
 };
 
-struct one_source {
-  std::uint64_t vertex;
-  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t) const { return vertex; }
-};
-
 /// Inserts the sources into a set, and counts those out of range.
 template <class Sources>
 struct insert_sources {
