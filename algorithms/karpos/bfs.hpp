@@ -46,9 +46,9 @@
 //   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs
 //                         (plan.hpp)
 //
-// run.hpp is the loop over the levels: expand, add up the level's totals over the grid,
-// decide. On CUDA it runs inside one cooperative kernel.
-// docs/design/bfs_walkthrough.md follows one frontier through these files.
+// run.hpp is the loop over the levels: expand, add up the level's totals over the grid, decide. On
+// CUDA it runs inside one cooperative kernel. docs/design/bfs_walkthrough.md follows one frontier
+// through these files.
 //
 // Source: Liu, Huang, "Enterprise: Breadth-first graph traversal on GPUs", SC 2015; Beamer,
 //   Asanović, Patterson, "Direction-optimizing breadth-first search", SC 2012.

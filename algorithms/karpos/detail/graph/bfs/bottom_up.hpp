@@ -137,9 +137,8 @@ class parent_search {
     }
     for (int i = 0; i < n; ++i) search_by_tile(t, base + list[i], from, found, sum);
   }
-  /// CPUs: searches one vertex after the other, each row up to the first visited neighbour, while
-  /// the next rows are prefetched. The hub vertex cache is a template parameter, because the loop
-  /// has few instructions and probes one or two neighbours of most vertices.
+  /// CPUs: searches one vertex after the other, while the next rows are prefetched. The hub vertex
+  /// cache is a template parameter, because the loop has few instructions.
   template <bool WithHubs, class Entry, class Found>
   KARPOS_STEP_FUNCTION void search_in_order(std::uint32_t base, Entry const* list, int n,
                                             Found const& found, totals& sum) const {
@@ -286,8 +285,7 @@ struct bottom_up_bitmap {
   }
 
  private:
-  /// Returns the number of words that a tile handles at once: fewer than max_words if tiles would
-  /// idle otherwise.
+  /// Returns the number of words that a tile handles at once: fewer if tiles would idle otherwise.
   template <class Team>
   KOKKOS_FUNCTION std::uint64_t words_per_tile(Team const& team) const {
     auto const tiles = static_cast<std::uint64_t>(team.league_size()) *

@@ -84,8 +84,8 @@ struct find_parents : local_search_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Adds up the records of levels. A CPU thread adds in memory of its own first: shared counters
-/// would make the threads wait for each other at each vertex.
+/// Adds up the records of levels. A CPU thread adds in memory of its own first, so that threads do
+/// not wait for each other at each vertex.
 template <class State>
 class level_sums {
  public:
@@ -170,8 +170,7 @@ struct commit_distances : local_search_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION static local_vertex vertex_of(std::uint64_t word, int lane) {
     return static_cast<local_vertex>(word * width + static_cast<std::uint64_t>(lane));
   }
-  /// Calls the hook for the newly visited vertices of a word, and adds up those that are not on the
-  /// last level.
+  /// Calls the hook for the new vertices of a word, and adds up those before the last level.
   template <class Distances>
   KARPOS_STEP_FUNCTION void discover_all(tile const& t, std::uint64_t word, lane_mask<width> fresh,
                                          Distances const& distance_here, level_sums<State>& levels,

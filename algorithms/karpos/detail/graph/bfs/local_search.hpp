@@ -2,12 +2,12 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs/deferred_commit.hpp"
-#include "karpos/detail/graph/frontier/team_queues.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
 
-// Local search on CPUs: explores several levels of a narrow frontier between two grid barriers.
-// Road networks, meshes and chains have thousands of levels with few vertices each. Level by level,
-// threads wait for each other longer than they work, and fetch from each other's caches what the
-// last level wrote. The steps:
+// Local search on CPUs: explores several levels of a narrow frontier between two grid barriers. In
+// road networks, meshes and chains, which have thousands of narrow levels, threads would wait for
+// each other longer than they work, and fetch what the last level wrote from each other's caches.
+// The steps:
 //
 //   explore_slices  The frontier, at distance d, is cut into slices. A thread explores up to h hops
 //                   from a slice by itself: it lowers distances of vertices by atomic minimum, and
@@ -30,10 +30,9 @@
 //
 // While the commit is deferred, threads write distances by plain stores, because an atomic
 // operation waits for all earlier stores. If two threads write a vertex concurrently, the higher
-// distance may stay. Both threads list the vertex, and expand it with the distance that they wrote,
-// because only a lower one would stop them. The step repair_distances restores the lowest distance
-// after the local search. A vertex may then be listed twice with its final distance, which costs
-// another read of its row.
+// distance may stay. Both list the vertex, and expand it with the distance that they wrote; then
+// repair_distances restores the lowest one. If a vertex is listed twice with its final distance,
+// its row is read twice.
 //
 // Why distances are exact: a tentative distance is the length of a walk, so it is never below the
 // true one. The thread that writes a vertex's tentative distance also lists the vertex, and expands
@@ -101,8 +100,8 @@ struct slice_step : local_search_step<StateHandle, ProgressHandle> {
     return s->unvisited[l.memory] + slice * l.capacity;
   }
   KOKKOS_FUNCTION local_vertex* list(std::uint32_t slice) const { return list(shape.to, slice); }
-  /// Returns the array of the vertices that entries were found from. It is written if parents are
-  /// asked for and the local search is committed; the lists then lie in the other queue.
+  /// Returns the array of the vertices that entries were found from, in the queue without lists. It
+  /// is written if parents are asked for and the local search is committed.
   KOKKOS_FUNCTION local_vertex* origins(std::uint32_t slice) const {
     return s->unvisited[1] + slice * shape.to.capacity;
   }
@@ -119,8 +118,7 @@ struct slice_step : local_search_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// How distances are lowered: by atomic minimum; or by a store, if the commit is deferred and
-/// repair_distances follows.
+/// How distances are lowered: by a store if the commit is deferred, and repair_distances follows.
 enum class lowering { by_minimum, by_store };
 
 /// One thread's exploration of one slice.
@@ -381,7 +379,7 @@ struct commit_slices : slice_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Resets the distances beyond the last hop that is kept, if the commit is deferred.
+/// If the commit is deferred: resets the distances beyond the last hop that is kept.
 template <class StateHandle, class ProgressHandle>
 struct roll_back_distances : slice_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::roll_back_distances";
@@ -392,8 +390,7 @@ struct roll_back_distances : slice_step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Repairs the distances that other threads have overwritten by higher ones, if the commit is
-/// deferred.
+/// If the commit is deferred: repairs distances that other threads have overwritten by higher ones.
 template <class StateHandle, class ProgressHandle>
 struct repair_distances : slice_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::repair_distances";
@@ -433,8 +430,7 @@ class local_search_control {
     w.is_deferred = m_found > s.vertices / m_deferral_divisor;
     return try_set_shape(s, n, w);
   }
-  /// Sets the shape of the next local search while the commit is deferred. Returns: whether there
-  /// is one.
+  /// Sets the shape of the next local search while the commit is deferred, if there is one.
   bool next(State const& s, local_search_shape& w) const {
     std::uint32_t n = 0;
     for (std::uint32_t i = 0; i < w.to.slices; ++i) {
@@ -447,13 +443,12 @@ class local_search_control {
   }
   /// Counts the vertices that a committed local search has found.
   void count(std::uint64_t found) { m_found += found; }
-  /// Begins to count anew after a deferred commit; the next one needs twice as many vertices found.
+  /// Counts anew after a deferred commit; the next one needs twice as many vertices found.
   void end_deferred_commit() {
     m_found = 0;
     m_deferral_divisor = Kokkos::max(m_deferral_divisor / 2, std::uint64_t(1));
   }
-  /// Adapts the number of hops to how many of the `wanted` hops could be kept: narrower frontiers
-  /// allow more hops.
+  /// Adapts the number of hops to how many of the `wanted` hops could be kept.
   void adapt_hops(std::uint32_t wanted, std::uint32_t kept) {
     m_hops = kept == wanted ? Kokkos::min(2 * wanted, max_hops) : Kokkos::max(kept, 1u);
     if (kept < 2 && kept < wanted) m_levels_to_wait = 8;

@@ -17,9 +17,8 @@
 //   decide    makes that level the frontier, chooses its direction and its step, records it
 //
 // After a local search (CPUs: `explore`, GPUs: `explore_by_teams`), only the last of its levels is
-// exchanged and decided; the others are recorded.
-//
-// launched_grid runs the loop on the host, cooperative_grid inside one kernel.
+// exchanged and decided; the others are recorded. launched_grid runs the loop on the host,
+// cooperative_grid inside one kernel.
 
 namespace karpos::detail::bfs {
 
@@ -37,9 +36,8 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
 }
 
 /// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it.
-/// Ends the search if the level is empty, or if more was found than the graph has. Every level loop
-/// decides here: that of one device, and that of several ranks (detail/distributed/bfs_loop.hpp).
-/// probes_per_claim: see tuning.
+/// Ends the search if the level is empty, or if more was found than the graph has. The loop over
+/// ranks (detail/distributed/bfs_loop.hpp) decides here, too. probes_per_claim: see tuning.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int probes_per_claim,
                             search_record* record, progress& p, level_counters const& next) {
@@ -161,8 +159,7 @@ struct level_loop {
     commit_deferred(grid, p);
     return true;
   }
-  /// Computes visited bits, parents, totals and a frontier from the distances that local searches
-  /// have left.
+  /// Computes visited bits, parents, totals and a frontier from the distances of local searches.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void commit_deferred(Grid& grid, progress& p) const {
     if (s.parent != nullptr) grid.run(make_step<find_parents>(grid, s, p), [] {});
@@ -183,8 +180,7 @@ struct level_loop {
   KOKKOS_FUNCTION std::uint32_t list_capacity() const {
     return team_list_capacity(s, static_cast<int>(s.grid_teams));
   }
-  /// Decides whether to start local searches at this frontier. The graph must be large enough for
-  /// the lists of all teams.
+  /// Starts local searches if this frontier allows them, and the graph has lists for all teams.
   KOKKOS_FUNCTION void try_begin_local_search(progress& p) const {
     using tuned = typename State::tuned;
     local_search_progress& w = p.local_search;
@@ -234,8 +230,7 @@ struct level_loop {
     w.exploring = false;
     w.stable = -64;  // levels to wait
   }
-  /// Makes the last level of the local searches the frontier, as if each level had been found
-  /// alone.
+  /// Makes the last level of the local searches the frontier, as if each had been found alone.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void resume_levels(Grid& grid, progress& p) const {
     passed_totals const passed = grid.read(s.passed_levels);
@@ -272,9 +267,7 @@ struct level_loop {
     });
   }
 
-  /// Returns: the totals of a level, over all teams. Every decision reads totals here, except that
-  /// `explore` adds up those of a local search. Searches over several ranks run the same steps in a
-  /// loop of their own, with exchanges between ranks (detail/distributed/bfs_loop.hpp).
+  /// Returns: the totals of a level, over all teams.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION level_counters exchange(Grid& grid, std::int32_t level) const {
     return grid.read(&s.counters(level));

@@ -33,11 +33,9 @@
 //                   reads unvisited[current_unvisited], and writes the vertices without a parent to
 //                   the other one. Searches without such queues keep the lists of local searches
 //                   here.
-//   slice_results   CPUs: results of each slice of a local search, for two local searches
-//                   (local_search.hpp).
-//   list_lengths    GPUs: lengths of the teams' lists (team_local_search.hpp).
-//   local_search_sums
-//                   GPUs: totals of a local search.
+//   slice_results   CPUs: results of each slice of a local search, for two local searches.
+//   list_lengths, local_search_sums
+//                   GPUs: lengths of the teams' lists; totals of a local search.
 //   passed_levels   totals of the levels that a series of local searches has passed
 //                   (deferred_commit.hpp).
 //   levels[3]       counters; level l has levels[l % 3]. Level l + 1 is counted while level l is
@@ -45,15 +43,8 @@
 //                   clears all three (on GPUs see explore_in_teams::clear), and counts its last
 //                   level.
 //
-// The steps, in the order in which a search meets them. Every team runs a step; a grid barrier ends
-// it, and the level loop (run.hpp) decides from the totals how the next level is found.
-//
-//   reset, seed       clears distances and bitmaps; visits the sources (start.hpp)
-//   expand_frontier   top-down: the frontier claims its unvisited neighbours, and queues them
-//                     (top_down.hpp). scan.hpp makes a queue from the bitmaps
-//   bottom_up_bitmap  bottom-up: unvisited vertices look for a visited neighbour (bottom_up.hpp)
-//   local search      several levels at once: explore_slices on CPUs (local_search.hpp),
-//                     explore_in_teams on GPUs (team_local_search.hpp); see deferred_commit.hpp
+// Every team runs a step; a grid barrier ends it, and the level loop (run.hpp) decides from the
+// totals how the next level is found.
 // Tests: bfs_*, validate_bfs, bfs_on_threads, stepwise_searches.
 
 namespace karpos::detail::bfs {
@@ -105,9 +96,8 @@ inline bfs_report report_of(search_record const& record, std::uint32_t hubs,
   return r;
 }
 
-/// State of local searches by teams (team_local_search.hpp). CPUs use `start_level` only
-/// (local_search.hpp). During local searches, progress::level is the level that the next one starts
-/// from.
+/// State of local searches by teams (team_local_search.hpp); CPUs use `start_level` only. During
+/// local searches, progress::level is the level that the next one starts from.
 struct local_search_progress {
   std::uint64_t entries;  // of the frontier
   std::uint32_t hops, successes, number;
@@ -118,14 +108,12 @@ struct local_search_progress {
   bool exploring, failed;
 };
 
-/// Levels that local searches may count beyond the last level that has vertices: the remaining hops
-/// of one local search, and the hops of the next one, which finds that all its vertices have lower
-/// distances.
+/// Levels that local searches may count beyond the last level that has vertices: the hops left of
+/// one local search, and those of the next, whose vertices all have lower distances.
 inline constexpr std::uint64_t max_empty_levels = 256;
 
 /// State that the level loop keeps from level to level: one copy on the host, or one in the scratch
-/// of each team of a cooperative kernel. All copies are equal, because all are computed from the
-/// same totals.
+/// of each team of a cooperative kernel, all equal because they are computed from the same totals.
 struct progress {
   level_counters frontier;  // totals of the level that is expanded
   // The frontier's segment in each region of the queue. The next level is appended at its tail.
@@ -306,8 +294,8 @@ struct search_state : frontier_queue,
   }
   KOKKOS_FUNCTION level_counters& counters(std::int32_t level) const { return levels[level % 3]; }
 
-  /// Clears the counters of a level. Each expanding step does so two levels ahead: these counters
-  /// were used by the level before the frontier, and no step reads them any more.
+  /// Clears the counters of a level. Each expanding step does so two levels ahead: no step reads
+  /// these counters, of the level before the frontier, any more.
   template <class Team>
   KOKKOS_FUNCTION void clear_counters(Team const& team, std::int32_t level) const {
     if (team.league_rank() == 0 && team.rank() == 0) counters(level) = level_counters{};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs/deferred_commit.hpp"
-#include "karpos/detail/graph/frontier/team_queues.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
 
 // Local search on GPUs. local_search.hpp describes that of CPUs, and why distances are exact. Here
 // the lists of a team are two queues in its scratch (shared memory), and many local searches follow
@@ -25,10 +25,9 @@
 //                     beyond its start. The local search is repeated with half as many hops; if it
 //                     had a single hop, the level-by-level steps go on.
 //
-// At the end of a series of local searches, one pass reads all distances: deferred_commit.hpp.
-//
-// An entry of a list is dropped if its vertex's distance has been lowered since: the thread that
-// lowered the distance has expanded the vertex.
+// At the end of a series of local searches, one pass reads all distances (deferred_commit.hpp). An
+// entry of a list is dropped if its vertex's distance has been lowered since: the thread that did
+// so has expanded the vertex.
 
 namespace karpos::detail::bfs {
 
@@ -64,9 +63,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   }
 
  private:
-  /// Added to the count of a queue for a row that is too long: more than any queue's capacity. A
-  /// step may add it once for each entry of a queue, besides what lies within two hops of short
-  /// rows, and the count stays below 2^32.
+  /// Added to the count of a queue for a row that is too long: more than any queue's capacity. The
+  /// count stays below 2^32 if a step adds it once for each entry of a queue, besides short rows.
   static constexpr std::uint32_t overflow_mark = 1u << 16;
   static_assert(overflow_mark > tuned::team_queue_entries);
   static_assert(tuned::team_queue_entries *
@@ -194,9 +192,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     return list(this->p->local_search.input, low, team.league_size()).entry[i - before[low]];
   }
 
-  /// The kind of rows that are read. two_hops: rows of all vertices within two hops. Such a row
-  /// holds a vertex once, even if several paths lead to it; a user's predicate might close the path
-  /// that it stands for, so these rows are read without a predicate only.
+  /// The kind of rows that are read. two_hops: rows of all vertices within two hops; not with a
+  /// user's predicate, which might close one of several paths to a vertex that the row holds once.
   enum class row_kind { csr, padded, two_hops };
   /// Result of a team's exploration: its steps, of one or two hops each, and the number of vertices
   /// that the last step has queued.
@@ -244,9 +241,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     padded_row near;  // one neighbour, then neighbours of it
   };
   /// Lowers the distances of the n vertices of a step. If that has lowered a vertex's distance,
-  /// lowers those of its neighbours too, and queues the vertices two hops away. All edges of the
-  /// neighbours are then followed, so the neighbours need not be expanded. A lane handles one part
-  /// of a row.
+  /// lowers those of its neighbours too, and queues the vertices two hops away, so that the
+  /// neighbours need not be expanded. A lane handles one part of a row.
   template <class Team>
   KARPOS_STEP_FUNCTION void expand_two_hops(Team const& team, queues const& q, std::uint32_t step,
                                             std::uint32_t n) const {

@@ -169,9 +169,8 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       }
   }
   /// Returns whether v's bit is already set in the next level's status bitmap, if parents are sent
-  /// to the vertex's owner; a load costs less than a second parent sent. The bit may be another
-  /// device's, which sends its bits while this one expands. That device stored its parent before
-  /// the bit, so its parent is as good.
+  /// to the vertex's owner; a load costs less than a second parent sent. If another device has sent
+  /// the bit meanwhile, it stored its parent before the bit, and that parent is as good.
   KARPOS_STEP_FUNCTION bool is_proposed(local_vertex v) const {
     if constexpr (requires { s->parent_window; })
       return s->parent_window != nullptr &&
@@ -182,9 +181,9 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
 };
 
 /// Expands a small frontier, which is bound by latency: few vertices, all of the class by_thread.
-/// Neighbouring vertices go to different teams. A lane takes one vertex and claims its neighbours
-/// without reading the status bitmap first. This is a step of its own to have few instructions: a
-/// level of a road network takes some microseconds.
+/// Neighbouring vertices go to different teams. A lane claims the neighbours of one vertex without
+/// reading the status bitmap first. A step of its own has few instructions: a level of a road
+/// network takes some microseconds.
 template <class StateHandle, class ProgressHandle>
 struct expand_small_frontier {
   static constexpr char const* label = "karpos::bfs::expand_small_frontier";

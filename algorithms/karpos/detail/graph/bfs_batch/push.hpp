@@ -285,8 +285,7 @@ struct list_frontier {
   }
 
  private:
-  /// Returns whether vertex `lane` of word w is in the frontier; clears the vertex's word of the
-  /// next frontier.
+  /// Returns whether vertex `lane` of word w is in the frontier; clears its next frontier word.
   KARPOS_STEP_FUNCTION bool test_and_clear(std::uint64_t w, int lane) const {
     std::uint64_t const v = w * 32 + static_cast<std::uint64_t>(lane);
     if (v >= s->vertices) return false;

@@ -136,8 +136,7 @@ struct write_results {
     word const one_each = byte * ones & word(0x8040201008040201u);
     return (one_each + word(0x7f7f7f7f7f7f7f7fu)) >> 7 & ones;
   }
-  /// Returns whether no search has found a vertex: half of the vertices of a Kronecker graph have
-  /// no edges.
+  /// Returns whether no search has found a vertex, such as one without edges.
   KARPOS_STEP_FUNCTION bool is_unreached(std::uint64_t r) const {
     word any = 0;
     for (unsigned k = 0; k < planes; ++k) any |= s.plane[r * planes + k];
@@ -157,8 +156,7 @@ struct write_results {
     return values;
   }
 
-  /// Counts of a tile: for each search, in 16 bits, the vertices found, and the sum of their
-  /// values.
+  /// Counts of a tile: for each search, in 16 bits, the vertices found and the sum of their values.
   struct counts {
     using tile = device::tile_for<execution_space, width>;
     using words = typename tile::template varying<word>;

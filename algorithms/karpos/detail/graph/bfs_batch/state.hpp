@@ -27,9 +27,7 @@
 //   levels[3]    totals of level l in levels[l % 3], as in bfs: level l + 1 is counted while level
 //                l is expanded, which also clears the totals of level l + 2
 //
-// In a pull level every vertex ORs the front words of its neighbours (pull.hpp), in a push level
-// the frontier ORs its front words into those of its neighbours (push.hpp). After 15 levels and at
-// the end, results.hpp writes distances. run.hpp gives up passes of many levels of few vertices.
+// bfs_batch.hpp explains push and pull levels, and what follows.
 // Tests: bfs_batch, stepwise_searches, paths.
 
 namespace karpos::detail::bfs_batch {
@@ -111,8 +109,7 @@ struct batch_state {
   KOKKOS_FUNCTION std::uint64_t items_of(local_vertex v) const {
     return (out.degree(v) + tuned::item_edges - 1) / tuned::item_edges;
   }
-  /// Clears the totals of a level. Steps do so two levels ahead: no step reads these totals any
-  /// more.
+  /// Clears the totals of a level, two levels ahead: no step reads these totals any more.
   template <class Team>
   KOKKOS_FUNCTION void clear_totals(Team const& team, std::int32_t level) const {
     if (team.league_rank() == 0 && team.rank() == 0) totals_of(level) = level_totals{};

@@ -31,7 +31,7 @@
 // advance   The loop over levels reads these totals once all teams are done. The entries between
 //           the old tail and the new one are then the frontier.
 // explore   If the frontier is narrow, a team may explore several hops from a slice of it without
-//           waiting for the other teams. team_queues.hpp holds the vertices of these hops.
+//           waiting for the other teams. queue.hpp holds the vertices of these hops, too.
 //
 // plan.hpp checks arguments, and counts the vertices of each class. tuning.hpp holds the constants
 // that bfs and sssp share.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "karpos/detail/graph/frontier/team_queues.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/detail/graph/sssp/relax.hpp"
 
 // Bucket fusion: in a round of a narrow frontier, each team explores several hops by itself before
@@ -13,7 +13,7 @@
 //   team 1  |slice|hop 1|…|hop h| rest  > one grid    <  slice  team 1   next fused round
 //   …                                  /  barrier      \ …
 //
-// An entry of a team's queues (team_queues.hpp) is dropped if its vertex has a lower distance by
+// An entry of a team's queues (queue.hpp) is dropped if its vertex has a lower distance by
 // then. Entries that overflow the queue, and vertices of many edges, go to the near queue of the
 // next round. Vertices beyond the bucket go to the far queue.
 
@@ -208,8 +208,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     });
   }
   /// Returns whether the vertices of a queue have their distances already. CPUs write a distance
-  /// when they queue the vertex. GPUs write it when they pop the vertex, so that its row is loaded
-  /// meanwhile.
+  /// when they queue the vertex; GPUs when they pop it, so that its row is loaded meanwhile.
   KOKKOS_FUNCTION static bool has_distances(std::uint32_t hop) {
     return hop == 0 || !tuned::balances_lanes;
   }

@@ -6,9 +6,8 @@
 
 // Pulling: distances beyond a limit, the reach, are not pushed. A vertex that has no final distance
 // when the queues are empty finds it among its own edges, so edges and weights must be the same in
-// both directions. In graphs of few hubs and many vertices of low degree, these are most of the
-// vertices; most pushed edges would lead to a distance above the one that their end has already.
-// The steps:
+// both directions. In graphs of few hubs, these are most of the vertices, and most pushed edges
+// would lead to a distance above the one that their end has already. The steps:
 //
 //   queue_beyond_reach
 //                    queues, by degree class, the vertices without a distance below the reach: they

@@ -133,8 +133,8 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
   using typename walk::row;
   using walk::tile_edges;
 
-  /// Returns the distance of a vertex. An old one is good enough: the thread that has lowered it
-  /// since puts the vertex into the next queue.
+  /// Returns the distance of a vertex, or an old one: the thread that has lowered it since puts the
+  /// vertex into the next queue.
   KARPOS_STEP_FUNCTION word distance_of(local_vertex u) const {
     return device::load_cached(s->distance + u);
   }

@@ -124,8 +124,7 @@ struct seed : step<StateHandle, ProgressHandle> {
 };
 
 /// Runs between two buckets: moves the far queue's vertices in the new bucket to the near queue.
-/// Drops vertices with a distance below it, which have been expanded with that distance; keeps the
-/// others.
+/// Drops vertices below it, which have been expanded with their distance; keeps the others.
 template <class StateHandle, class ProgressHandle>
 struct split_far : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;
