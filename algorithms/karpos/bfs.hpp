@@ -98,7 +98,18 @@ class bfs_search {
     using tuned = detail::bfs::tuning<ExecSpace>;
     auto const sources = detail::frontier::checked_sources<vertex_id>(
         "a search", "karpos::bfs::check_sources", m_exec, source, m_workspace.m_graph.vertices());
-    check_results(sources, distances, parents, options);
+    static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
+                  "karpos: distances come in a view of std::int32_t");
+    if (!options.degree_classes && m_workspace.m_needs_classes)
+      detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
+                     "leave degree_classes on");
+    auto const& graph = m_workspace.m_graph;
+    detail::frontier::require_results<vertex_id>(
+        "a search", m_exec, distances, parents, parents.extent(0) != 0, "vertices",
+        graph.vertices(),
+        {sources.template memory<vertex_id>(), detail::range_of(graph.row_offsets()),
+         detail::range_of(graph.column_indices()), detail::range_of(graph.in_row_offsets()),
+         detail::range_of(graph.in_column_indices())});
     auto s = m_workspace.state(options, hooks);
     s.distance = distances.data();
     s.parent = parents.extent(0) == 0 ? nullptr : parents.data();
@@ -129,23 +140,6 @@ class bfs_search {
   }
 
  private:
-  template <class Distances, class Parents>
-  void check_results(detail::frontier::source_list const& sources, Distances const& distances,
-                     Parents const& parents, bfs_options const& options) const {
-    static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
-                  "karpos: distances come in a view of std::int32_t");
-    if (!options.degree_classes && m_workspace.m_needs_classes)
-      detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
-                     "leave degree_classes on");
-    auto const& graph = m_workspace.m_graph;
-    detail::frontier::require_results<vertex_id>(
-        "a search", m_exec, distances, parents, parents.extent(0) != 0, "vertices",
-        graph.vertices(),
-        {sources.template memory<vertex_id>(), detail::range_of(graph.row_offsets()),
-         detail::range_of(graph.column_indices()), detail::range_of(graph.in_row_offsets()),
-         detail::range_of(graph.in_column_indices())});
-  }
-
   detail::bfs::search_plan plan_of(bfs_options const& o) const {
     workspace const& w = m_workspace;
     return {.direction = w.m_graph.has_transpose() ? o.direction : bfs_direction::top_down,

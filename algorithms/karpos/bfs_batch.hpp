@@ -81,12 +81,11 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
   using namespace detail::bfs_batch;
   constexpr std::int32_t most = sizeof(Value) == 1 ? 254 : bfs_batch_options{}.max_distance;
   detail::require_reachable<ExecSpace, view>();
-  std::uint64_t const n = workspace.vertices();
-  check_distances(distances, sources.extent(0), n);
+  check_distances(distances, sources.extent(0), workspace.vertices());
   detail::require_apart("the distances of a batch", distances, sources);
   // Searches one level more than fits, to know whether there is one.
   auto const report =
-      run_passes(exec, workspace, sources, options, std::min(options.max_distance, most + 1), n,
+      run_passes(exec, workspace, sources, options, std::min(options.max_distance, most + 1),
                  [&](std::uint64_t first, int searches) {
                    return distance_rows<view>::of(distances, first, searches);
                  });
@@ -108,7 +107,7 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
                            bfs_batch_workspace<ExecSpace, Graph> const& workspace,
                            Sources const& sources, bfs_batch_options const& options = {}) {
   using namespace detail::bfs_batch;
-  return run_passes(exec, workspace, sources, options, options.max_distance, workspace.vertices(),
+  return run_passes(exec, workspace, sources, options, options.max_distance,
                     [](std::uint64_t, int) { return no_distances{}; });
 }
 

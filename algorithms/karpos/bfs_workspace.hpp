@@ -138,6 +138,8 @@ class bfs_workspace {
     exec.fence("karpos::bfs_workspace: rows of all vertices");
     return made;
   }
+  /// Returns the most hub vertices: as many as the hub vertex cache has entries, and at most
+  /// n / 256 + 1 of n vertices.
   static std::uint64_t hub_capacity(Graph const& graph) {
     return Kokkos::min(graph.vertices() / 256 + 1, std::uint64_t(tuned::hub_cache_entries));
   }
@@ -200,13 +202,8 @@ class bfs_workspace {
     std::copy_n(sums.data(), degree_classes, m_class_size);
     m_non_isolated = sums[degree_classes];
     m_needs_classes = sums[degree_classes + 1] > 0;
-    choose_hubs(exec, detail::read_back(exec, histogram.data(), "karpos::bfs_workspace: degrees"));
-  }
-  /// Chooses the hub vertices, those of the highest degrees: at most as many as the hub vertex
-  /// cache has entries, and at most n / 256 + 1 of n vertices.
-  void choose_hubs(ExecSpace const& exec, detail::frontier::degree_histogram const& histogram) {
-    using namespace detail::bfs;
-    m_hub_degree = histogram.threshold(hub_capacity(m_graph), count_degrees<rows>::lowest_counted);
+    m_hub_degree = detail::read_back(exec, histogram.data(), "karpos::bfs_workspace: degrees")
+                       .threshold(hub_capacity(m_graph), count_degrees<rows>::lowest_counted);
     array<std::uint32_t> const count(Kokkos::view_alloc(exec, "karpos::bfs::hub_count"), 1);
     Kokkos::parallel_for(
         "karpos::bfs::hubs", detail::index_range(exec, m_graph.vertices()),

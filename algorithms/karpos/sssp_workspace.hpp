@@ -107,7 +107,7 @@ class sssp_workspace {
           m_sorted.build(exec, out_rows(), m_weights.data(), n, m, reach,
                          m_weight_sum / static_cast<double>(m));
         });
-    count_classes(exec);
+    count_classes(exec, detail::sssp::probed_rows<state_type>{state(exec, Weight(1), 0, 0)});
     return true;
   }
 
@@ -176,22 +176,17 @@ class sssp_workspace {
   }
 
   void read_degrees(ExecSpace const& exec) {
-    auto const sums = detail::frontier::read_degrees<tuned>("sssp", exec, m_graph.vertices(),
-                                                            out_rows(), rows{}, false, nullptr);
-    std::copy_n(sums.data(), detail::frontier::degree_classes, m_class_size);
+    count_classes(exec, out_rows());
     auto const edges = static_cast<double>(m_graph.edges());
     double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
     choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));
   }
-
-  /// Counts the degree classes of rows that are sorted by weight.
-  void count_classes(ExecSpace const& exec) {
-    detail::sssp::count_classes<state_type> const body{state(exec, Weight(1), 0, 0)};
-    Kokkos::parallel_reduce(
-        "karpos::sssp::classes", detail::index_range(exec, m_graph.vertices()), body,
-        Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(m_class_size,
-                                                                                 body.value_count));
-    exec.fence("karpos::sssp_workspace: classes");
+  /// Counts the vertices of each degree class.
+  template <class Rows>
+  void count_classes(ExecSpace const& exec, Rows const& of) {
+    auto const sums = detail::frontier::read_degrees<tuned>("sssp", exec, m_graph.vertices(), of,
+                                                            of, false, nullptr);
+    std::copy_n(sums.data(), detail::frontier::degree_classes, m_class_size);
   }
 
   /// Chooses delta and reach. Looks for hubs and compares the directions of edges only if a reach

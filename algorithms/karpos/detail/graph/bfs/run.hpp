@@ -278,14 +278,12 @@ struct level_loop {
   KOKKOS_FUNCTION void decide(Grid& grid, progress& p, level_counters const& next) const {
     bfs::decide(grid, plan, probes, record, p, next);
     if (p.done) return;
-    p.small_frontier = is_small(p);
-    if constexpr (has_team_local_search) try_begin_local_search(p);
-  }
-  KOKKOS_FUNCTION static bool is_small(progress const& p) {
     using tuned = typename State::tuned;
     std::uint32_t const n = p.frontier.in_class[by_thread];
-    return n > 0 && n <= tuned::small_frontier_vertices && n == p.frontier.vertices() &&
-           !p.count_only && p.frontier.edges <= std::uint64_t(n) * tuned::small_frontier_degree;
+    p.small_frontier = n > 0 && n <= tuned::small_frontier_vertices && !p.count_only &&
+                       n == p.frontier.vertices() &&
+                       p.frontier.edges <= std::uint64_t(n) * tuned::small_frontier_degree;
+    if constexpr (has_team_local_search) try_begin_local_search(p);
   }
 };
 

@@ -40,8 +40,8 @@ struct pull {
     } else {
       pull_parts(team, l, sum);
     }
-    for_each_index<tuning<execution_space>::width>(
-        team, s->vertices - s->pull_rows, [&](std::uint64_t i) { l.next[s->pull_rows + i] = 0; });
+    for_each_index<tuned::width>(team, s->vertices - s->pull_rows,
+                                 [&](std::uint64_t i) { l.next[s->pull_rows + i] = 0; });
     add_totals<execution_space>(team, sum, s->totals_of(p->level + 1));
   }
 

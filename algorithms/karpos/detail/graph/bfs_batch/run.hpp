@@ -65,7 +65,7 @@ struct level_loop {
       }
       if (!p.has_items)
         grid.run(make_step<list_frontier>(grid, s, p), [&] {
-          p.frontier.items = totals(grid, p.level).items;
+          p.frontier.items = grid.read(&s.totals_of(p.level)).items;
           p.has_items = true;
         });
       grid.run(make_step<push>(grid, s, p), [] {});
@@ -78,15 +78,10 @@ struct level_loop {
   }
 
  private:
-  /// Returns the totals of a level, over all teams.
-  KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION level_totals totals(Grid& grid, std::int32_t level) const {
-    return grid.read(&s.totals_of(level));
-  }
   /// Makes the level that has just been found the frontier, and decides how it is expanded.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, progress& p) const {
-    level_totals const next = totals(grid, p.level + 1);
+    level_totals const next = grid.read(&s.totals_of(p.level + 1));
     word const ended = p.frontier.reached & ~next.reached;
     ++p.level;
     p.frontier = next;
@@ -334,7 +329,8 @@ template <class ExecSpace, class Graph, class Sources, class Make>
 bfs_batch_report run_passes(ExecSpace const& exec,
                             bfs_batch_workspace<ExecSpace, Graph> const& workspace,
                             Sources const& sources, bfs_batch_options const& options,
-                            std::int32_t max_distance, std::uint64_t vertices, Make const& make) {
+                            std::int32_t max_distance, Make const& make) {
+  std::uint64_t const vertices = workspace.vertices();
   Kokkos::Profiling::ScopedRegion const region("karpos::bfs_batch");
   require_reachable<ExecSpace, Sources>();
   if (max_distance < 0)

@@ -14,8 +14,7 @@ namespace karpos::detail::bfs_batch {
 template <class StateHandle>
 struct reset {
   static constexpr char const* label = "karpos::bfs_batch::reset";
-  using State = typename StateHandle::state;
-  using execution_space = typename State::execution_space;
+  static constexpr int width = StateHandle::state::width;
 
   StateHandle s;
   bool continues;
@@ -24,21 +23,20 @@ struct reset {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_index<tuning<execution_space>::width>(team, s->vertices * planes,
-                                                   [&](std::uint64_t i) { s->plane[i] = 0; });
+    for_each_index<width>(team, s->vertices * planes, [&](std::uint64_t i) { s->plane[i] = 0; });
     if (continues) return;
     for (int l = 0; l < 3; ++l) s->clear_totals(team, l);
-    for_each_index<tuning<execution_space>::width>(team, s->vertices, [&](std::uint64_t v) {
+    for_each_index<width>(team, s->vertices, [&](std::uint64_t v) {
       // A vertex without in-edges cannot be found.
       s->seen[v] = v < s->pull_rows ? 0 : ~word(0);
       s->front[0][v] = 0;
       s->front[1][v] = 0;
     });
-    for_each_index<tuning<execution_space>::width>(team, s->words, [&](std::uint64_t w) {
+    for_each_index<width>(team, s->words, [&](std::uint64_t w) {
       s->bits[0][w] = 0;
       s->bits[1][w] = 0;
     });
-    for_each_index<tuning<execution_space>::width>(team, searches_at_once, [&](std::uint64_t i) {
+    for_each_index<width>(team, searches_at_once, [&](std::uint64_t i) {
       s->record->totals.visited[i] = 0;
       s->record->totals.distances[i] = 0;
     });

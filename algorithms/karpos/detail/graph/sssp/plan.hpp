@@ -295,15 +295,12 @@ struct count_lighter {
   }
 };
 
-/// Counts the vertices of each degree class.
+/// The rows of a state, whose degrees are the numbers of edges that are usually probed.
 template <class State>
-struct count_classes {
-  using value_type = std::uint64_t[];
-  static constexpr unsigned value_count = degree_classes;
+struct probed_rows {
   State s;
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t v, value_type sum) const {
-    ++sum[s.class_of(static_cast<local_vertex>(v), s.out.degree(v))];
+  KOKKOS_FUNCTION std::uint64_t degree(std::uint64_t v) const {
+    return s.probed_degree(static_cast<local_vertex>(v), s.out.degree(v));
   }
 };
 

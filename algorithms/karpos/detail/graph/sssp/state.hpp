@@ -171,9 +171,12 @@ struct state : frontier_queue {
   static constexpr std::uint64_t max_length_factor = 16;
   using frontier_queue::class_of;
   KOKKOS_FUNCTION int class_of(local_vertex v, std::uint64_t degree) const {
-    if (lighter == nullptr) return class_of(degree);
+    return class_of(probed_degree(v, degree));
+  }
+  KOKKOS_FUNCTION std::uint64_t probed_degree(local_vertex v, std::uint64_t degree) const {
+    if (lighter == nullptr) return degree;
     std::uint64_t const light = lighter[v].count[lighter_edges::limits - 1];
-    return class_of(Kokkos::max(light, degree / max_length_factor));
+    return Kokkos::max(light, degree / max_length_factor);
   }
 
   KOKKOS_FUNCTION level_counters& counters(std::uint32_t round) const {
