@@ -5,7 +5,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/bfs_workspace.hpp"

@@ -7,8 +7,7 @@
 
 #include "karpos/launch_mode.hpp"
 
-// Options (bfs_batch_options) and the report (bfs_batch_report) of a batch of breadth-first
-// searches.
+// Options (bfs_batch_options) and the report (bfs_batch_report) of a batch of searches.
 
 namespace karpos {
 

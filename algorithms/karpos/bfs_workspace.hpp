@@ -11,7 +11,6 @@
 #include "karpos/detail/graph/bfs/bottom_up.hpp"
 #include "karpos/detail/graph/bfs/plan.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
-#include "karpos/device/loops.hpp"
 #include "karpos/device/program.hpp"
 
 namespace karpos::distributed {

@@ -11,8 +11,7 @@
 #include "karpos/csr_options.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
 
-// Builds graphs in compressed sparse rows from a list of edges (build_csr), and reverses their
-// edges (transpose).
+// Builds graphs in compressed sparse rows from edges (build_csr), and reverses them (transpose).
 
 namespace karpos {
 

@@ -189,8 +189,7 @@ class sssp_workspace {
     std::copy_n(sums.data(), detail::frontier::degree_classes, m_class_size);
   }
 
-  /// Chooses delta and reach. Looks for hubs and compares the directions of edges only if a reach
-  /// may pay.
+  /// Chooses delta and reach. Looks for hubs and compares directions only if a reach may pay.
   void choose_delta(ExecSpace const& exec, double mean_weight, double mean_degree) {
     using namespace detail::sssp;
     if (mean_weight > 0) {
@@ -209,8 +208,8 @@ class sssp_workspace {
     if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
   }
 
-  /// Returns the largest width of a bucket in which few vertices are expanded in vain: infinity
-  /// unless weights spread over decades.
+  /// Returns the largest width for which few vertices are expanded in vain: infinity unless weights
+  /// spread over decades.
   double max_delta(ExecSpace const& exec, double mean_degree) const {
     // The memory is not used yet.
     detail::sssp::weight_sample const sample(exec, m_weights.data(), m_graph.edges(),
@@ -227,8 +226,7 @@ class sssp_workspace {
     return pulling ? static_cast<Weight>(distance) : unlimited;
   }
 
-  /// Returns whether each edge occurs in both directions with one weight. The first call inspects
-  /// all edges.
+  /// Returns whether edges have one weight in both directions. The first call inspects all edges.
   bool is_symmetric(ExecSpace const& exec) const {
     detail::sssp::all_edges<rows> const all{out_rows(), m_graph.vertices(), m_graph.edges()};
     if (*m_symmetric < 0)

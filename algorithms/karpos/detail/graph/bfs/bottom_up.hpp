@@ -97,8 +97,7 @@ class parent_search {
       search_in_order<false>(base, list, n, found, sum);
   }
 
-  /// Adds a found vertex to the sums. degree: its in-degree, which is its degree in undirected
-  /// graphs.
+  /// Adds a found vertex to the sums. degree: its in-degree.
   KARPOS_STEP_FUNCTION void count(local_vertex v, edge degree, totals& sum) const {
     sum.edges += m_state->in.offset == m_state->out.offset ? degree : m_state->out.degree(v);
     sum.found_and_hits += 1;
@@ -182,8 +181,7 @@ class parent_search {
     }
     return kept;
   }
-  /// Searches the neighbours in the loads from … to - 1 of a row. Returns: whether a parent is
-  /// found or the row ends there.
+  /// Searches loads from … to - 1 of a row. Returns: whether a parent is found or the row ends.
   template <class Found>
   KARPOS_STEP_FUNCTION bool search_loads(local_vertex v, edge from, edge to, Found const& found,
                                          totals& sum) const {
@@ -240,9 +238,8 @@ class parent_search {
   bool m_with_hubs;
 };
 
-/// A bottom-up level over the status bitmap. A tile reads some words of visited[current], lists
-/// their unvisited vertices in its scratch, finds their parents and writes the words to visited[1 -
-/// current]. It fills no frontier queue.
+/// A bottom-up level over the status bitmap, without a frontier queue. A tile reads some words of
+/// visited[current], lists their unvisited vertices, and writes the words to visited[1 - current].
 template <class StateHandle, class ProgressHandle>
 struct bottom_up_bitmap {
   static constexpr char const* label = "karpos::bfs::bottom_up";
@@ -333,8 +330,7 @@ struct bottom_up_bitmap {
 };
 
 /// A bottom-up level over the queue of unvisited vertices. Vertices with a parent enter the
-/// frontier queue, the others enter the next queue of unvisited vertices. Requires:
-/// `set_status_bits_of_found` runs next.
+/// frontier queue, the others the next queue. Requires: `set_status_bits_of_found` runs next.
 template <class StateHandle, class ProgressHandle>
 struct bottom_up_queue {
   static constexpr char const* label = "karpos::bfs::bottom_up_queue";
@@ -372,8 +368,7 @@ struct bottom_up_queue {
         unvisited_writer<State>(s->unvisited_queue(1 - p->current_unvisited), &to));
     typename searcher::totals sum;
     std::uint32_t const count = p->frontier.unvisited;
-    // The loop reads the queue from `p` each time: a pointer kept across it would cost a GPU thread
-    // registers.
+    // The loop reads the queue from `p` each time: to keep a pointer would cost registers.
     team.template for_each_tile<width>(
         (std::uint64_t(count) + list_entries - 1) / list_entries, [&](std::uint64_t i) {
           auto const first = static_cast<std::uint32_t>(i) * list_entries;
@@ -401,8 +396,7 @@ struct bottom_up_queue {
         sum);
     t.sync();
   }
-  /// Appends each vertex to a queue. A vertex with a parent has its distance, which selects the
-  /// queue.
+  /// Appends each vertex to a queue, which its distance selects.
   KARPOS_STEP_FUNCTION void enqueue(tile const& t, local_vertex const* from, int n,
                                     frontier_bin<State>& found,
                                     unvisited_bin<State>& remaining) const {

@@ -135,8 +135,7 @@ struct commit_distances : local_search_step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     tile const t = team.template this_tile<width>();
     std::uint32_t const last = this->frontier_distance();
-    // If the series had one local search only, this counter is not clear yet
-    // (explore_in_teams::clear).
+    // Not clear yet if the series had one local search only (explore_in_teams::clear).
     state.clear_counters(team, this->p->level + 1);
     frontier_bin<State> found(
         team.template tile_scratch<width>(0, frontier_bin<State>::bytes),

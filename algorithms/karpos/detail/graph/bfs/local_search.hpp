@@ -125,8 +125,7 @@ enum class lowering { by_minimum, by_store };
 template <class State, lowering Lowering>
 class slice_explorer {
  public:
-  /// list, origins: arrays of `capacity` entries. origins may be null, and is not written if the
-  /// commit is deferred.
+  /// list, origins: `capacity` entries each. origins may be null; a deferred commit needs none.
   KOKKOS_FUNCTION slice_explorer(State const& s, local_vertex* list, local_vertex* origins,
                                  std::uint64_t capacity)
       : m_state(s),
@@ -246,8 +245,7 @@ class slice_explorer {
   KARPOS_STEP_FUNCTION static bool lower(std::uint32_t* at, std::uint32_t distance) {
     std::uint32_t before = device::load_relaxed(at);
     if constexpr (Lowering == lowering::by_store) {
-      // Without a branch: it may overwrite what another thread has lowered since; repair_distances
-      // repairs that.
+      // Without a branch: repair_distances repairs what another thread has lowered since.
       device::store_relaxed(at, Kokkos::min(before, distance));
       return before > distance;
     }
@@ -296,8 +294,7 @@ struct explore_slices : slice_step<StateHandle, ProgressHandle> {
     e.run([&](auto const& f) { for_each_piece(first, last, f); }, last - first,
           this->frontier_distance(), w.to.hops, this->result(w.to, slice));
   }
-  /// Runs f(vertices, n) for the pieces of the frontier from `first` to `last`: one of the queue,
-  /// or several of the lists.
+  /// Runs f(vertices, n) for the pieces of the frontier from `first` to `last`.
   template <class F>
   KARPOS_STEP_FUNCTION void for_each_piece(std::uint32_t first, std::uint32_t last,
                                            F const& f) const {

@@ -7,8 +7,7 @@
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
 
-// Prepares a graph once for many searches: finds isolated vertices, hub vertices and short rows.
-// Decides how each level is found.
+// Prepares a graph: finds isolated vertices, hubs and short rows. Decides how levels are found.
 
 namespace karpos::detail::bfs {
 
@@ -22,8 +21,7 @@ struct search_plan {
   // As bfs_options::local_search_hops, which is the source of the default.
   std::uint32_t local_search_hops = 64;
 
-  /// Chooses the direction of the level that p is about to expand, and whether that level only
-  /// counts the vertices that it finds.
+  /// Chooses the direction of the level that p is about to expand, and whether it only counts.
   KOKKOS_FUNCTION void choose(int probes_per_claim, progress& p) const {
     // A level that was only counted has no queue, so the next one is bottom-up at any cost.
     p.set_direction(chooses_bottom_up(p) &&

@@ -24,8 +24,7 @@ namespace karpos::detail::bfs {
 
 using device::make_step;
 
-/// Adds a level with these totals, which is the frontier of p, to the totals and the record of a
-/// search.
+/// Adds a level with these totals, the frontier of p, to the totals and the record of a search.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p,
                                   level_counters const& found) {
@@ -105,8 +104,7 @@ struct level_loop {
   static constexpr bool has_small_frontiers = State::tuned::small_frontier_vertices > 0;
   static constexpr int probes = State::tuned::probes_per_claim;
 
-  /// Finds several levels by a local search, or by several with a deferred commit. Returns: whether
-  /// it has found a level.
+  /// Finds levels by a local search, or by several with a deferred commit. Returns: whether it did.
   template <class Grid>
   bool explore(Grid& grid, progress& p, local_search_control<State>& control) const {
     local_search_shape w;
@@ -127,8 +125,7 @@ struct level_loop {
     control.count(p.sum.visited - before);
     return w.to.hops > 0;
   }
-  /// Runs a local search, and sets its hops to those that can be kept. Returns: whether all wanted
-  /// hops can be kept.
+  /// Runs a local search, and sets its hops to those that can be kept. Returns: whether all can.
   template <class Grid>
   bool run_local_search(Grid& grid, progress& p, local_search_control<State>& control,
                         local_search_shape& w) const {

@@ -61,8 +61,7 @@ struct bitmap_scan {
       if (at >= all) continue;
       std::uint64_t const first =
           begin + at * round + each * static_cast<std::uint64_t>(team.rank());
-      // Not Kokkos::min: it costs the persistent kernel (64 registers) 24 bytes more of spill
-      // loads.
+      // Not Kokkos::min: it costs the persistent kernel (64 registers) 24 bytes of spill loads.
       KARPOS_INLINE_CALLS f(first < end ? first : end, first + each < end ? first + each : end);
     }
   }
@@ -151,8 +150,7 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Copies the vertices of a word to their places in the queue. No other thread accesses the word
-  /// in this step.
+  /// Copies the vertices of a word, which no other thread accesses, to their places in the queue.
   KARPOS_STEP_FUNCTION void copy_word(std::uint64_t w, std::uint64_t (&to)[degree_classes],
                                       std::uint64_t& edges, std::uint64_t& hubs) const {
     auto const& state = *this->s;
@@ -177,8 +175,7 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Adds a team's sums to the level's totals. end[c]: the last team's is the length of region c of
-  /// the queue.
+  /// Adds a team's sums to the level's totals. end[c] of the last team is region c's length.
   template <class Team>
   KOKKOS_FUNCTION void add_totals(Team const& team, std::uint64_t const (&end)[degree_classes],
                                   std::uint64_t edges, std::uint64_t hubs,

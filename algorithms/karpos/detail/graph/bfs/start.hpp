@@ -7,8 +7,7 @@
 #include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/device/team.hpp"
 
-// The first two steps of a search: `reset` clears distances, parents and status bitmaps; `seed`
-// visits the sources.
+// The first steps of a search: `reset` clears results and status bitmaps; `seed` visits sources.
 
 namespace karpos::detail::bfs {
 

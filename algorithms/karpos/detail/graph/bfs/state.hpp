@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -63,11 +62,10 @@ struct search_summary {
   /// 1: the search was stopped, because it found more vertices or levels than the graph has.
   std::int32_t failed;
 };
-/// Totals of the levels that local searches have passed, without the last level: vertices, edges
-/// and the largest distance.
+/// Totals of the levels that local searches have passed, without the last level.
 struct passed_totals {
   std::uint64_t vertices, edges;
-  std::uint32_t deepest, unused;
+  std::uint32_t deepest, unused;  // deepest: the largest distance
 };
 /// The source of bfs_report. The level loop writes it, the host reads it.
 struct search_record {
@@ -164,8 +162,7 @@ struct progress {
       tail[c] += next.in_class[c];
     }
   }
-  /// Estimates the number of edges of the next level, found top-down, as if each frontier edge led
-  /// to a new vertex of mean degree.
+  /// Estimates the next level's edges, as if each frontier edge found a vertex of mean degree.
   KOKKOS_FUNCTION std::uint64_t next_edges() const {
     return frontier.edges * (edges_unexplored / (unvisited + 1));
   }
@@ -273,13 +270,11 @@ struct search_state : frontier_queue,
   local_vertex* hubs;
   std::uint32_t hub_count;
 
-  /// Return the range of bitmap words whose vertices this device owns: all. A state of several
-  /// devices hides these two functions.
+  /// Return the words whose vertices this device owns: all. A rank's state hides these functions.
   KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return words; }
 
-  /// Receives every word of a status bitmap that a bottom-up level has written. A state of several
-  /// devices sends it to the other devices.
+  /// Receives every word that a bottom-up level writes. A rank's state sends it to other ranks.
   KOKKOS_FUNCTION void copy_to_peers(std::uint32_t* /*word*/, std::uint32_t /*bits*/) const {}
 
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
@@ -317,8 +312,7 @@ struct search_state : frontier_queue,
       u[i] = e + static_cast<edge>(i) < edges ? local(in.column[e + static_cast<edge>(i)]) : 0;
   }
 
-  /// Writes distance and parent of a vertex and calls the hook. Requires: only the thread that
-  /// claimed the vertex calls it.
+  /// Writes distance and parent of a vertex, which this thread has claimed, and calls the hook.
   KOKKOS_FUNCTION void discover(local_vertex v, local_vertex from, std::int32_t level) const {
     distance[v] = level;
     if (parent != nullptr) parent[v] = global(from);

@@ -96,8 +96,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
           State::tuned::has_team_local_search
               ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
               : 0;
-      // In a large league, small teams have no capacity: the first local search overflows, and
-      // levels are expanded one by one.
+      // In a large league, small teams have no capacity: the first local search overflows.
       std::size_t const rest = all > front ? all - front : 0;
       return Kokkos::min(team_list_capacity(s, team.league_size()),
                          static_cast<std::uint32_t>(rest / (2 * sizeof(queue_entry))));
@@ -118,9 +117,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   /// Clears the counters of later local searches and levels, and the records of the levels of this
   /// local search. Let L be the level that the series of local searches begins with. A late team
   /// may still read L's totals, in counters L % 3, so only the second local search clears them. If
-  /// there is no second one, commit_distances counts level L + h after h hops. These are other
-  /// counters, because h is a power of two. It also clears the counters of level L + h + 1, which
-  /// may be those of L.
+  /// there is none, commit_distances counts level L + h after h hops, in other counters, because h
+  /// is a power of two. It also clears the counters of level L + h + 1, which may be those of L.
   template <class Team>
   KOKKOS_FUNCTION void clear(Team const& team) const {
     static_assert(tuned::max_team_hops % tuned::initial_team_hops == 0 &&
@@ -195,8 +193,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   /// The kind of rows that are read. two_hops: rows of all vertices within two hops; not with a
   /// user's predicate, which might close one of several paths to a vertex that the row holds once.
   enum class row_kind { csr, padded, two_hops };
-  /// Result of a team's exploration: its steps, of one or two hops each, and the number of vertices
-  /// that the last step has queued.
+  /// Result of a team's exploration: its steps, and the vertices that the last step has queued.
   struct exploration {
     std::uint32_t steps, hops_per_step, entries;
     bool overflow;
@@ -293,8 +290,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     });
     t.on(too_long, [&](int lane) { push_long(rows[lane], q, step + 1, middle_distance); });
   }
-  /// Follows two hops from one vertex on one lane, if the vertex's row or a neighbour's row does
-  /// not fit.
+  /// Follows two hops from a vertex on one lane, if its row or a neighbour's does not fit.
   KOKKOS_FUNCTION void push_long(two_hop_part const& r, queues const& q, std::uint32_t step,
                                  std::uint32_t middle_distance) const {
     auto const& out = this->s->out;
@@ -315,16 +311,14 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Edges that are left to follow from a vertex: neighbours that have been loaded, and the rest of
-  /// its row.
+  /// Edges left to follow from a vertex: loaded neighbours, and the rest of its row.
   struct row {
     local_vertex vertex, from;
     edge begin, end;
     padded_row near;
   };
   KARPOS_STEP_FUNCTION static row no_row() { return {0, 0, 0, 0, padded_row::empty()}; }
-  /// Lowers the distances of the n vertices of a hop, one vertex a lane, and expands the vertices
-  /// whose distance that has lowered.
+  /// Lowers the distances of the n vertices of a hop, one a lane, and expands those it has lowered.
   template <row_kind Rows, class Team>
   KARPOS_STEP_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
                                    std::uint32_t n) const {
@@ -350,8 +344,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
       push_rows<Rows>(t, rows, q, hop + 1);
     }
   }
-  /// Lowers the distance of a vertex while its first neighbours are being loaded. Vertices of the
-  /// first hop have their distance already.
+  /// Lowers the distance of a vertex, except in the first hop, while its neighbours are loaded.
   template <row_kind Rows>
   KARPOS_STEP_FUNCTION row claim(queue_entry e, std::uint32_t hop) const {
     row r{e.vertex, e.from, 0, 0, padded_row::empty()};
@@ -418,13 +411,11 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
       }),
                  q, hop);
   }
-  /// Returns whether to follow the edge to v: not if it leads back to where the vertex was found
-  /// from.
+  /// Returns whether to follow the edge to v: not back to where the vertex was found from.
   KARPOS_STEP_FUNCTION bool may_follow(row const& r, local_vertex v) const {
     return v != r.from && this->s->follows(r.vertex, v);
   }
-  /// Pushes the open neighbours of all lanes to the queue of a hop, and prefetches what the next
-  /// hop reads of them.
+  /// Pushes the open neighbours of all lanes to the queue of a hop, and prefetches for that hop.
   template <row_kind Kind, class Rows, class Neighbours>
   KARPOS_STEP_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
                                  queues const& q, std::uint32_t hop) const {
@@ -450,8 +441,7 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     }
   }
 
-  /// Lowers the distances of the vertices that the last step has queued, and lists those that it
-  /// has lowered. Returns: their number.
+  /// Lowers the distances of the vertices queued last, and lists those lowered. Returns: how many.
   template <class Team>
   KOKKOS_FUNCTION std::uint32_t list_last_hop(Team const& team, queues const& q,
                                               exploration const& found) const {

@@ -96,8 +96,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       found.push_one(t, v);
     }
   }
-  /// Claims the unvisited end points of the edges edge_at(lane, i), i < at_once, and pushes or
-  /// counts the claimed ones.
+  /// Claims the unvisited ends of the edges edge_at(lane, i), i < at_once; pushes or counts them.
   template <class EdgeAt>
   KARPOS_STEP_FUNCTION void claim(tile const& t, tile_bin& found, EdgeAt const& edge_at) const {
     auto const won =
@@ -150,8 +149,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION bool is_unvisited(local_vertex v) const {
     return (device::load_relaxed(s->bitmap(p->current) + v / 32) & bit_of(v)) == 0;
   }
-  /// Sets v's bit in the next level's status bitmap. If other GPUs write this bitmap, the atomic
-  /// has system scope.
+  /// Sets v's bit in the next level's status bitmap; with system scope if other GPUs write it.
   KARPOS_STEP_FUNCTION void mark(local_vertex v) const {
     auto* const word = s->bitmap(1 - p->current) + v / 32;
     if constexpr (requires { s->peers; })

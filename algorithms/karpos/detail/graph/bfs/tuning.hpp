@@ -14,11 +14,9 @@ struct tuning : frontier::tuning<ExecSpace> {
   /// Most vertices of a small frontier. A step with fewer instructions expands it (grid 4096^2: 47
   /// instead of 66 ms). 0: no frontier is small.
   static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
-  /// Whether CPU threads explore narrow frontiers, of degrees as low as small frontiers have, by
-  /// local searches (local_search.hpp).
+  /// Whether CPU threads explore narrow frontiers by local searches (local_search.hpp).
   static constexpr bool has_local_search = !device::is_device<ExecSpace>;
-  /// Whether teams explore them by local searches, with queues in their scratch
-  /// (team_local_search.hpp).
+  /// Whether teams do, with queues in their scratch (team_local_search.hpp).
   static constexpr bool has_team_local_search = device::is_device<ExecSpace>;
   /// Stable levels: small frontiers in a row before the first local search. A series of local
   /// searches ends with a pass over all vertices, which must pay off.
@@ -48,8 +46,7 @@ struct tuning : frontier::tuning<ExecSpace> {
   static constexpr std::uint64_t deferral_divisor = 32;
   /// A slice whose hop has at most this many vertices goes on, however narrow it was at the start.
   static constexpr std::uint32_t narrow_hop_vertices = 256;
-  /// Frontiers with fewer edges are expanded for low latency, at the price of more atomic
-  /// operations.
+  /// Frontiers with fewer edges are expanded for low latency, by more atomic operations.
   static constexpr std::uint64_t latency_bound_edges = device::is_device<ExecSpace> ? 65536 : 0;
 
   /// Bytes of neighbours that a bottom-up search loads at once. The L1 cache serves one line a
@@ -60,8 +57,7 @@ struct tuning : frontier::tuning<ExecSpace> {
   /// whole tile takes over (3 instead of 7: 709).
   static constexpr int first_loads = 1;
   static constexpr int lane_loads = 7;
-  /// Bitmap words of 32 vertices that a tile searches bottom-up at once, at most (16 and 8: 770 and
-  /// 738).
+  /// Most bitmap words of 32 vertices that a tile searches bottom-up at once (16, 8: 770, 738).
   static constexpr int words_at_once = 32;
   /// Number of bottom-up probes (of one neighbour each) that cost as much as one top-down claim.
   /// H100, means over 24 or 48 sources with 4, 1, 32 and without: Kronecker (24, 16) 0.66, 0.69,

@@ -7,7 +7,6 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs_batch/state.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
 #include "karpos/detail/index_range.hpp"
@@ -92,8 +91,7 @@ struct invert_order {
   }
 };
 
-/// A graph with vertices numbered by falling in-degree, because pull levels read in-edges; by
-/// falling degree if it has no in-edges.
+/// A graph with vertices numbered by falling in-degree (if it has no in-edges, by falling degree).
 template <class ExecSpace, class Graph>
 class ordered_graph {
  public:

@@ -141,8 +141,7 @@ struct pull {
     }
   }
 
-  /// CPUs: pulls by parts of equal cost in rows and edges, because the first rows are far longer
-  /// than the others.
+  /// CPUs: pulls by parts of equal cost in rows and edges, because the first rows are far longer.
   template <class Team>
   KOKKOS_FUNCTION void pull_parts(Team& team, level const& l, thread_totals& sum) const {
     std::uint64_t const parts = 64 * static_cast<std::uint64_t>(team.league_size());

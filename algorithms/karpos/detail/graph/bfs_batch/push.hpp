@@ -3,14 +3,12 @@
 
 #include "karpos/detail/graph/bfs_batch/state.hpp"
 
-// The two steps of a push level. `push` ORs front words, without the bits that the neighbours have
-// already; `update` makes the new frontier. Before the first push level after a pull level,
-// `list_frontier` lists the frontier.
+// The steps of a push level: `push` ORs front words, without the bits that the neighbours have
+// already; `update` makes the new frontier. After a pull level, `list_frontier` runs first.
 
 namespace karpos::detail::bfs_batch {
 
-/// Lists, in a tile's scratch, the vertices of some words of a bitmap, and appends their items to
-/// the frontier queue.
+/// Lists in scratch the vertices of some words of a bitmap, and queues their items.
 template <class State>
 class vertex_list {
  public:
@@ -23,8 +21,7 @@ class vertex_list {
         m_state(&s),
         m_list(reinterpret_cast<std::uint16_t*>(scratch)) {}
 
-  /// Lists the vertices of the words of all lanes; lane i has word first + i. Returns: their
-  /// number.
+  /// Lists the vertices of the words of all lanes; lane i has word first + i. Returns: how many.
   template <class Words>
   KARPOS_STEP_FUNCTION int list(std::uint64_t first, Words const& bits) {
     m_base = static_cast<local_vertex>(first * 32);
@@ -43,8 +40,7 @@ class vertex_list {
   KARPOS_STEP_FUNCTION int count() const { return m_count; }
   KARPOS_STEP_FUNCTION local_vertex operator[](int k) const { return m_base + m_list[k]; }
 
-  /// Appends the items of the listed vertices to the frontier queue, with one addition to its
-  /// length.
+  /// Appends the items of the listed vertices to the frontier queue, by one addition to its length.
   KARPOS_STEP_FUNCTION void enqueue(level_totals& to) const {
     auto const own = m_tile.each([&](int lane) {
       std::uint64_t n = 0;
@@ -65,8 +61,7 @@ class vertex_list {
   KOKKOS_FUNCTION static std::uint64_t item(local_vertex v, std::uint64_t part) {
     return part << 32 | v;
   }
-  /// Writes the items of the vertices from entry `first` of the list on, one vertex a lane.
-  /// Returns: the number of items.
+  /// Writes the items of the vertices from entry `first` on, one a lane. Returns: how many.
   KARPOS_STEP_FUNCTION std::uint64_t write_items(int first, std::uint64_t at) const {
     auto const v = m_tile.each([&](int lane) -> local_vertex {
       return first + lane < m_count ? (*this)[first + lane] : 0;

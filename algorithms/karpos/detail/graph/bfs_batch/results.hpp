@@ -36,8 +36,7 @@ struct distance_rows {
                          to.stride(1) * sizeof(value_type) % (bytes == 8 ? 8 : 16) == 0;
     return {to, first, searches, aligned};
   }
-  /// Writes the distances of v in eight searches: base + value - 1. Writes -1 for value 0 if
-  /// `not_found`.
+  /// Writes v's distances in eight searches: base + value - 1; if `not_found`, -1 for value 0.
   KARPOS_STEP_FUNCTION void write(std::uint64_t v, int group, word values, std::int32_t base,
                                   bool not_found) const {
     if constexpr (by_vertex)

@@ -169,8 +169,7 @@ class batch {
         m_driver(o.driver),
         m_plan{o.pull_from, o.pull_until, max_distance, w.m_has_in, never, false} {}
 
-  /// Runs `searches` searches, the first one from source number `first`, and adds their results to
-  /// the report.
+  /// Runs `searches` searches, from source number `first` on, and adds their results to the report.
   template <class Sources, class Distances>
   void run(Sources const& sources, std::uint64_t first, int searches, Distances const& distances,
            bfs_batch_report& report) const {
@@ -202,8 +201,7 @@ class batch {
  private:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-  /// Throws std::logic_error if a pass has found more levels than the graph has vertices: every
-  /// level has a vertex.
+  /// Throws std::logic_error if a pass has found more levels than the graph has vertices.
   void require_possible(progress const& p) const {
     std::uint64_t const n = m_workspace.m_ordered.graph().vertices();
     if (!p.done && static_cast<std::uint64_t>(p.level) >= n)
@@ -212,9 +210,8 @@ class batch {
                              " vertices): run one batch of a workspace at a time, and write "
                              "nothing to its memory, or report this");
   }
-  /// Returns the plan of a pass. break_even_parts compares costs: one thread of a CPU takes 6 ns a
-  /// vertex for a part; for one search by bfs it takes 0.5 (Kronecker) to 10 ns (path) per vertex
-  /// and edge.
+  /// Returns the plan of a pass. break_even_parts compares costs: a CPU thread takes 6 ns a vertex
+  /// for a part, and 0.5 (Kronecker) to 10 ns (path) per vertex and edge for one search by bfs.
   batch_plan plan_for(int searches) const {
     using tuned = tuning<ExecSpace>;
     auto plan = m_plan;
@@ -304,8 +301,7 @@ class batch {
     return {static_cast<std::int32_t>(std::min<std::int64_t>(found.levels, most)), sum.visited,
             sum.distances};
   }
-  /// Adds the work of a pass to the report; adds the results of its searches unless it was given
-  /// up.
+  /// Adds the work of a pass to the report, and its results unless it was given up.
   static void add_to(bfs_batch_report& report, batch_record const& r, int searches) {
     report.pull_levels += r.state.pull_levels;
     report.edges_pushed += r.state.edges_pushed;

@@ -46,8 +46,7 @@ struct level_totals {
   std::uint64_t items;  // in the frontier queue
 };
 
-/// State that the loop keeps from level to level (like bfs::progress), and from one part of a deep
-/// search to the next.
+/// State that the loop keeps between levels (like bfs::progress), and between parts of a pass.
 struct progress {
   level_totals frontier;
   std::uint64_t edges_pushed;
@@ -114,8 +113,7 @@ struct batch_state {
   KOKKOS_FUNCTION void clear_totals(Team const& team, std::int32_t level) const {
     if (team.league_rank() == 0 && team.rank() == 0) totals_of(level) = level_totals{};
   }
-  /// Records, on lane `lane` of a tile of W lanes, that searches `x` have found v with a value.
-  /// Requires: only one tile does so for v.
+  /// Records, on a lane of the only tile (of W lanes) for v, that searches `x` have found v.
   template <int W>
   KARPOS_STEP_FUNCTION void record_value(int lane, local_vertex v, word x,
                                          std::int32_t value) const {

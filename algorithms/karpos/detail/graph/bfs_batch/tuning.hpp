@@ -16,19 +16,16 @@ struct tuning {
   static constexpr bool on_gpu = device::is_device<ExecSpace>;
   /// Lanes of the tiles that push, list and update.
   static constexpr int width = 32;
-  /// One team a multiprocessor: its scratch caches the frontier words of the vertices of highest
-  /// degree.
+  /// One team a multiprocessor: its scratch caches frontier words of vertices of highest degree.
   static constexpr int team_threads = 1024, teams_per_processor = 1;
 
-  /// GPUs: lanes that pull for a vertex, by the length of its row. Above the last limit, a team
-  /// does.
+  /// GPUs: lanes that pull for a vertex, by the length of its row; above the last limit, a team.
   static constexpr int small_lanes = 2, medium_lanes = 4, large_lanes = 32;
   static constexpr std::uint64_t medium_degree = 12, large_degree = 512, team_degree = 16384;
   /// CPUs: neighbours read between two checks whether a row may end early.
   static constexpr int neighbours_at_once = 8;
 
-  /// Edges of an item of the frontier queue, lanes that push these edges, and edges that a lane
-  /// pushes at once.
+  /// Edges of an item of the frontier queue, lanes that push them, and edges of a lane at once.
   static constexpr std::uint64_t item_edges = 256;
   static constexpr int push_lanes = on_gpu ? 8 : width;
   static constexpr int edges_at_once = 2;
@@ -45,8 +42,7 @@ struct tuning {
   /// Scratch of a team if each step is a kernel of Kokkos': these teams have 256 threads at most.
   static constexpr std::size_t launched_scratch_bytes = on_gpu ? 32 * 1024 : list_bytes;
 
-  /// If fewer parts of 15 levels each remain in a pass, running searches one by one is not
-  /// considered.
+  /// If fewer parts of 15 levels remain in a pass, searches are not run one by one.
   static constexpr std::int64_t min_parts = 4;
   /// In a graph of fewer edges, a level is all barriers (2 busy cores, path of 400: 105 ms for 70
   /// searches in step, 0.8 ms one by one).

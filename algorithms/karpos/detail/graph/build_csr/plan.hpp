@@ -22,8 +22,7 @@ struct edge {
   std::uint64_t source, target;
 };
 
-/// An edge list that reads two views. Every edge list is a function of the position: list(i) is
-/// edge i, i < list.size().
+/// An edge list that reads two views. Every edge list is a function: list(i) is edge i.
 template <class Sources, class Targets>
 struct edges_in_views {
   Sources sources;
@@ -74,8 +73,7 @@ inline void require_at_most(std::uint64_t max, std::string const& what, std::uin
                             ", at most " + std::to_string(max) + "): " + suggestion);
 }
 
-/// Throws std::length_error unless the types of a graph can hold it, counting edges that will be
-/// removed.
+/// Throws std::length_error unless the types of a graph can hold it, before edges are removed.
 template <class Graph>
 void require_graph_fits(std::uint64_t vertices, std::uint64_t edges, csr_options const& options) {
   // Edges are sorted as one word of two ids; the largest word stands for dropped edges.
@@ -100,8 +98,7 @@ struct find_out_of_range {
   }
 };
 
-/// Throws std::invalid_argument if an id is not below `vertices`; the message names the first such
-/// edge.
+/// Throws std::invalid_argument, which names the first edge with an id not below `vertices`.
 template <class ExecSpace, class Sources, class Targets>
 void require_in_range(ExecSpace const& exec, std::uint64_t vertices,
                       edges_in_views<Sources, Targets> const& list) {

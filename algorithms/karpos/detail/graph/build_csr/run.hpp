@@ -186,8 +186,7 @@ struct kept_keys {
   }
 };
 
-/// Compacts the kept keys by a prefix sum: writes their targets, and the ends of the rows that are
-/// not empty.
+/// Compacts the kept keys by a prefix sum: writes targets, and the ends of rows that have any.
 template <class Keys, class Columns, class Offsets>
 struct write_rows {
   using value_type = typename Offsets::value_type;
@@ -207,8 +206,7 @@ struct write_rows {
   }
 };
 
-/// Gives empty rows the end of the last row before them, by a maximum scan, so that many empty rows
-/// in a row are no serial loop.
+/// Gives empty rows the end of the last row before them: by a maximum scan, not by a serial loop.
 template <class Offsets>
 struct fill_empty_rows {
   using value_type = typename Offsets::value_type;
@@ -224,8 +222,7 @@ struct fill_empty_rows {
   }
 };
 
-/// Builds a graph by sorting. Complexity: a sort of the edges. Memory: three words of 64 bits for
-/// each directed edge while it sorts.
+/// Builds a graph by sorting its edges. Memory: three words of 64 bits for each directed edge.
 template <class Graph, class ExecSpace, class List>
 Graph csr_by_sorting(ExecSpace const& exec, std::uint64_t vertices, List const& list,
                      csr_options const& options) {

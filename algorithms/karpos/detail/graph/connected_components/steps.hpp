@@ -54,8 +54,7 @@ class forest {
   KOKKOS_FUNCTION void prefetch(word v) const { device::prefetch(m_parent + v); }
 
   /// Returns the root of v. Each vertex on the way whose parent is no root gets its grandparent for
-  /// a parent (path splitting). A root's pointer is not written, so a store here never undoes a
-  /// `link`.
+  /// a parent (path splitting). No root's pointer is written, so no store here undoes a `link`.
   KOKKOS_FUNCTION word root(word v) const {
     word parent = parent_of(v);
     for (word next = parent_of(parent); next < parent; next = parent_of(parent)) {
@@ -121,8 +120,7 @@ class forest {
   word* m_parent = nullptr;
 };
 
-/// Everything that the kernels share. The rows of in-edges are used if `has_in_edges`, for directed
-/// graphs with a transpose.
+/// Everything that the kernels share. has_in_edges: the graph is directed and has a transpose.
 template <class ExecSpace, class VertexId, class EdgeOffset>
 struct state {
   using execution_space = ExecSpace;

@@ -70,8 +70,7 @@ struct frontier_walk {
     std::uint32_t degree;
     edge begin;
   };
-  /// A row for each lane. The tile expands tile_edges edges from `first` on, then from first + step
-  /// on, …
+  /// A row for each lane. The tile expands tile_edges edges from first, first + step, … on.
   struct chunk {
     typename tile::template varying<row> rows;
     std::uint32_t first, step;

@@ -17,8 +17,7 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 
-// Checks the arguments of searches, and prepares a workspace: places its arrays, and reads the
-// degrees once.
+// Checks the arguments of searches. Prepares a workspace: clears its arrays, reads the degrees.
 
 namespace karpos::detail::frontier {
 
@@ -27,8 +26,7 @@ namespace karpos::detail::frontier {
 template <class Graph>
 void require_size(char const* user, Graph const& graph,
                   std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64) {
-  // Steps of a GPU compute edge numbers up to a grid's width beyond the last edge, and these must
-  // not overflow.
+  // Steps of a GPU compute edge numbers up to a grid's width beyond the last edge.
   constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
                                           ? (std::uint64_t(1) << 32) - (1 << 21)
                                           : ~std::uint64_t(0);
@@ -151,8 +149,7 @@ struct zeroing_arena {
   std::size_t bytes() const { return memory.bytes(); }
 };
 
-/// Histogram of degrees with eight buckets for each power of two, fine enough to choose a threshold
-/// from.
+/// Histogram of degrees, with eight buckets for each power of two, to choose a threshold from.
 struct degree_histogram {
   static constexpr int buckets = 64 * 8;
   std::uint64_t count[buckets];
@@ -183,11 +180,9 @@ struct degree_histogram {
 template <class Rows>
 struct count_degrees {
   using value_type = std::uint64_t[];
-  /// The degree classes; vertices that are not isolated; degrees above max_of_lane; degrees above
-  /// max_degree.
+  /// The degree classes; vertices not isolated; degrees above max_of_lane; those above max_degree.
   static constexpr unsigned value_count = degree_classes + 3;
-  /// Hub vertices have at least this degree. There are too many vertices of lower degree to count
-  /// them by atomic increments.
+  /// Hub vertices have at least this degree. Atomic increments for lower ones would be too many.
   static constexpr std::uint64_t lowest_counted = 32;
   /// A tile adds up the degrees of 32 vertices in 32 bits, which holds if each is at most this.
   static constexpr std::uint64_t max_of_lane = (std::uint64_t(1) << 27) - 1;

@@ -12,14 +12,12 @@
 // Enqueues vertices without an atomic operation per vertex. Each tile gathers the vertices that it
 // finds in a bin (the paper's thread bin) in its scratch, and appends a full bin to a queue with
 // one fetch_add for each degree class. No vertex enters a queue twice, because only the thread that
-// claimed it pushes it. Block-local searches have queues of their own (team_queues). Terms: see
-// frontier.hpp.
+// claimed it pushes it. Block-local searches have team_queues. Terms: see frontier.hpp.
 
 namespace karpos::detail::frontier {
 
-/// Neighbours that a CPU thread claims together. They are listed first, without a branch on their
-/// state, which no predictor could guess. All loads come before the first atomic operation, with
-/// which no load overlaps.
+/// Neighbours that a CPU thread claims together. They are listed first, without a branch that no
+/// predictor could guess, and before the first atomic operation, with which no load overlaps.
 struct candidates {
   static constexpr int capacity = 256;
   local_vertex vertex[capacity], from[capacity];
@@ -41,8 +39,7 @@ struct candidates {
   }
 };
 
-/// The bin of a tile; Writer appends a full one to a queue. All lanes of the tile hold equal
-/// counts.
+/// The bin of a tile, whose lanes hold equal counts. Writer appends a full one to a queue.
 template <class State, class Writer>
 class bin {
  public:
@@ -105,8 +102,7 @@ class bin {
   std::uint64_t m_unqueued = 0;
 };
 
-/// Appends vertex(i) to a bin for each i below n for which chosen(i) holds. All teams share the
-/// work.
+/// Appends vertex(i) to a bin for each i below n for which chosen(i) holds, by all teams.
 template <class Team, class Bin, class Chosen, class Vertex>
 KARPOS_STEP_FUNCTION void push_chosen(Team& team, typename Bin::tile const& t, std::uint64_t n,
                                       Bin& to, Chosen const& chosen, Vertex const& vertex) {
@@ -119,8 +115,7 @@ KARPOS_STEP_FUNCTION void push_chosen(Team& team, typename Bin::tile const& t, s
   });
 }
 
-/// Appends vertices to the frontier queue, each to the region of its degree class, and adds them to
-/// the level's totals.
+/// Appends vertices to their regions of the frontier queue, and adds them to the level's totals.
 template <class State>
 class frontier_writer {
  public:
@@ -129,8 +124,7 @@ class frontier_writer {
   static constexpr std::size_t bytes = State::tuned::bin_entries;  // a degree class for each vertex
 
   /// tail[c]: the end of region c of the queue before this level. to: totals of this level.
-  /// prefetch_rows: prefetch the rows of the appended vertices, if the next level is bound by
-  /// latency.
+  /// prefetch_rows: for the appended vertices, if the next level is bound by latency.
   KARPOS_STEP_FUNCTION frontier_writer(tile const& t, State const& s, std::uint32_t const* tail,
                                        level_counters* to, bool prefetch_rows = false)
       : m_state(&s),

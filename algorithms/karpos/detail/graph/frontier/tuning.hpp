@@ -22,8 +22,7 @@ struct tuning {
   /// of 252.
   static constexpr int team_threads = 1024, teams_per_processor = 1;
 
-  /// Neighbours that a lane claims at once, top-down. CPUs claim a list of candidates (queue.hpp);
-  /// there this is the size of chunks.
+  /// Neighbours that a lane claims at once, top-down; on CPUs the size of chunks.
   static constexpr int neighbours_at_once = device::is_device<ExecSpace> ? 4 : 8;
   /// Whether the lanes of a tile balance the edges of its vertices among them. If not, they go row
   /// after row, top-down and bottom-up, as CPUs do. Uniform 22 on the H200: the three top-down
@@ -33,8 +32,7 @@ struct tuning {
   /// that no tile of the grid idles. Not on CPUs: their tiles are loops, and short loops overlap
   /// fewer memory accesses.
   static constexpr bool splits_chunks = device::is_device<ExecSpace>;
-  /// Most edges per vertex of a small or narrow frontier; most edges of a vertex that one lane
-  /// follows alone.
+  /// Most edges per vertex of a small or narrow frontier; most edges of a vertex for one lane.
   static constexpr std::uint32_t small_frontier_degree = 8, lane_degree = 64;
   /// Vertices of a tile's bin (with 128 instead of 256, uniform 22 loses 5 %).
   static constexpr int bin_entries = device::is_device<ExecSpace> ? 256 : 2048;

@@ -46,8 +46,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::sssp::relax_in_teams";
   static constexpr std::size_t team_bytes = team_queue_bytes<typename State::execution_space, word>;
   static constexpr int at_once = tuned::neighbours_at_once;
-  // A row too long for one lane goes to the near queue; with it, the next round's frontier is not
-  // narrow.
+  // A row too long for one lane goes to the near queue, and the next frontier is not narrow then.
   static_assert(tuned::lane_degree >= tuned::tile_degree);
 
   std::uint64_t work() const { return this->p->frontier.edges + this->p->frontier.queued(); }
@@ -168,8 +167,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     }
     return l;
   }
-  /// Lowers the distance of a queue's vertex, unless that was done when it was queued, while its
-  /// first edges are being loaded.
+  /// Lowers the distance of a queue's vertex, unless it has it, while its first edges are loaded.
   KARPOS_STEP_FUNCTION row pop(entry const& e, std::uint32_t hop) const {
     State const& state = *this->s;
     edge const begin = state.out.begin(e.vertex), end = state.out.end(e.vertex);
@@ -256,8 +254,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       found.far.push(t, t.each([&](int lane) { return l[lane].new_far(); }), vertex);
     }
   }
-  /// Computes the distances at the ends of the first `left` edges, and lowers those of vertices
-  /// beyond the bucket.
+  /// Computes the distances at the ends of the first `left` edges; lowers those beyond the bucket.
   KARPOS_STEP_FUNCTION relaxed_edges relax_edges(row const& r, edge left,
                                                  loaded_edges const& e) const {
     State const& state = *this->s;

@@ -131,8 +131,7 @@ class weight_sample {
  public:
   static constexpr std::uint64_t max_size = 1024;
 
-  /// Draws `size` weights, `max_size` at most. buffer: memory for `size` numbers on the device.
-  /// Blocks.
+  /// Draws `size` weights, `max_size` at most. buffer: device memory for `size` numbers. Blocks.
   template <class ExecSpace, class Weight>
   weight_sample(ExecSpace const& exec, Weight const* weight, std::uint64_t edges, double* buffer,
                 std::uint64_t size)
@@ -148,8 +147,7 @@ class weight_sample {
     std::sort(m_weights.begin(), m_weights.end());
   }
 
-  /// Returns the weight below which this fraction of the sample lies. Requires: the sample is not
-  /// empty.
+  /// Returns the weight below which this fraction of the sample, which is not empty, lies.
   double quantile(double fraction) const {
     auto const last = static_cast<double>(m_weights.size() - 1);
     return m_weights[static_cast<std::size_t>(fraction * last)];
@@ -321,8 +319,7 @@ struct sorted_rows {
     return edges * (sizeof(VertexId) + sizeof(Weight)) + vertices * sizeof(lighter_edges);
   }
 
-  /// Sorts the rows, and counts lighter edges. reach: the limits are 1/2, 1, 2 and 4 times the
-  /// reach. mean: the mean weight.
+  /// Sorts the rows. The limits are 1/2, 1, 2 and 4 times the reach. mean: the mean weight.
   template <class ExecSpace, class Rows>
   void build(ExecSpace const& exec, Rows const& rows, Weight const* weight, std::uint64_t vertices,
              std::uint64_t edges, double reach, double mean) {

@@ -124,8 +124,7 @@ struct pull : frontier_walk<StateHandle, ProgressHandle> {
     }
     return s->edges_below(r.vertex, r.degree, 0, best);
   }
-  /// Lowers distances. All: by all neighbours. Otherwise by neighbours beyond the reach, and queues
-  /// the rows that have such neighbours.
+  /// Lowers distances: by all neighbours, or by those beyond the reach, whose rows it queues.
   template <bool All>
   KARPOS_STEP_FUNCTION void pull_chunk(tile const& t, chunk const& k, bins<State>& found,
                                        bool& lowered) const {

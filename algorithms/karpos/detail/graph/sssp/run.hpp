@@ -4,12 +4,9 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 
-#include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
@@ -95,8 +92,7 @@ struct round_loop {
   KOKKOS_FUNCTION static word bucket_end(shared const& p, word distance) {
     return Kokkos::max(traits::plus(distance, p.width), static_cast<word>(distance + 1));
   }
-  /// Ends a bucket, and doubles the width if it had few edges. fused_edges: edges probed in fused
-  /// rounds so far.
+  /// Doubles the width if a bucket had few edges. fused_edges: probed in fused rounds so far.
   KOKKOS_FUNCTION void adapt_width(shared& p, std::uint64_t fused_edges) const {
     std::uint64_t const all = p.edges + fused_edges;
     bool const few = all - p.edges_before_bucket < s.teams * State::tuned::few_edges;
@@ -175,8 +171,7 @@ struct round_loop {
     p.pulling = p.reach < traits::infinity();
     if (!p.pulling) finish(grid, p);
   }
-  /// Pulls the distances beyond the reach. After too many passes, puts these vertices into the far
-  /// queue.
+  /// Pulls the distances beyond the reach. After too many passes, queues these vertices as far.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void pull_remaining(Grid& grid, shared& p) const {
     using tuned = typename State::tuned;

@@ -164,8 +164,7 @@ struct split_far : step<StateHandle, ProgressHandle> {
   }
 };
 
-/// Queues all vertices with a distance or, if `with_parent`, those of them that have a parent;
-/// counts the others.
+/// Queues all vertices with a distance; if `with_parent`, counts those without a parent instead.
 template <class StateHandle, class ProgressHandle>
 struct queue_reached : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;

@@ -110,8 +110,7 @@ struct progress {
   KOKKOS_FUNCTION int side() const { return static_cast<int>(round % 2); }
 };
 
-/// Counts the edges of a row that are lighter than each of four limits. Used with rows in order of
-/// weight (sorted_rows in plan.hpp).
+/// Counts the edges of a row that are lighter than each of four limits (sorted_rows in plan.hpp).
 struct alignas(16) lighter_edges {
   static constexpr int limits = 4;
   std::uint32_t count[limits];
@@ -201,8 +200,7 @@ struct state : frontier_queue {
     fixed->far_min[(p.split + 2) % 3] = traits::infinity();
   }
 
-  /// Sets a vertex's bit in a bitmap in which no step clears bits now. Returns: whether it was not
-  /// set before.
+  /// Sets a bit in a bitmap in which no step clears bits now. Returns: whether it was not set.
   KOKKOS_FUNCTION static bool mark(std::uint32_t* bits, local_vertex v) {
     if ((device::load_cached(bits + v / 32) & bit_of(v)) != 0) return false;
     return (device::fetch_or(bits + v / 32, bit_of(v)) & bit_of(v)) == 0;
@@ -211,8 +209,7 @@ struct state : frontier_queue {
     device::clear_bits(bits + v / 32, bit_of(v));
   }
 
-  /// Returns how many first edges of a row may lead from a distance >= `base` to a distance <
-  /// `bound`.
+  /// Returns how many first edges of a row may lead from a distance >= `base` to one < `bound`.
   KOKKOS_FUNCTION std::uint32_t edges_below(local_vertex v, std::uint32_t degree, word base,
                                             word bound) const {
     // To detect sums that exceed the range of distances, all edges must be probed.
@@ -225,8 +222,7 @@ struct state : frontier_queue {
 
   /// Returns the distance at the end of edge e, from a vertex at distance d.
   KOKKOS_FUNCTION word distance_via(word d, edge e) const { return add_weight(d, weight[e]); }
-  /// Returns the distance at the end of an edge of weight w, and reports if it exceeds the range of
-  /// distances.
+  /// Returns the distance at the end of an edge of weight w; reports if it exceeds the range.
   KOKKOS_FUNCTION word add_weight(word d, Weight w) const {
     word const to = traits::plus(d, w);
     if (to == traits::infinity() && traits::is_finite(w))

@@ -8,8 +8,7 @@
 
 namespace karpos::detail::sssp {
 
-/// Constants of sssp by execution space, in addition to those of frontier/tuning.hpp. Terms: see
-/// frontier/frontier.hpp.
+/// Constants of sssp by execution space, in addition to those of frontier/tuning.hpp.
 template <class ExecSpace>
 struct tuning : frontier::tuning<ExecSpace> {
   /// Smallest degree that a team expands: each of its tiles then has the edges of one step. Most of
@@ -55,8 +54,7 @@ struct tuning : frontier::tuning<ExecSpace> {
   /// 22, H100: 3.0 ms, 2.9 with a quarter of it, 3.5 with all; Kronecker 20, 16 CPU cores: 26.8,
   /// 29.8, 28.0.
   static double delta_of_reach(double reach) { return reach / 2; }
-  /// The reach is measured from where 1 / reach_start_divisor of all edges have been pushed: the
-  /// hubs are near then.
+  /// The reach is measured from where 1 / reach_start_divisor of all edges have been pushed.
   static constexpr std::uint64_t reach_start_divisor = 128;
   /// Passes of pulling, at most; then the remaining vertices are pushed.
   static constexpr std::uint32_t max_passes = 32;

@@ -123,8 +123,7 @@ struct check_vertex {
   }
 };
 
-/// Makes check 4 for the edges of a vertex, which the lanes of a tile share. Proves the vertices
-/// that these edges lead to.
+/// Makes check 4 for the edges of a vertex, by a tile. Proves the vertices that they lead to.
 template <class Graph, class Tree, class Follow>
 struct check_edges {
   typename Graph::offsets_view offset;
