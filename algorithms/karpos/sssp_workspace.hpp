@@ -175,12 +175,6 @@ class sssp_workspace {
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
   }
 
-  void read_degrees(ExecSpace const& exec) {
-    count_classes(exec, out_rows());
-    auto const edges = static_cast<double>(m_graph.edges());
-    double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
-    choose_delta(exec, mean_weight, edges / static_cast<double>(m_graph.vertices()));
-  }
   /// Counts the vertices of each degree class.
   template <class Rows>
   void count_classes(ExecSpace const& exec, Rows const& of) {
@@ -189,16 +183,20 @@ class sssp_workspace {
     std::copy_n(sums.data(), detail::frontier::degree_classes, m_class_size);
   }
 
-  /// Chooses delta and reach. Looks for hubs and compares directions only if a reach may pay.
-  void choose_delta(ExecSpace const& exec, double mean_weight, double mean_degree) {
+  /// Counts degree classes; chooses delta, and a reach if there are hubs and symmetric weights.
+  void read_degrees(ExecSpace const& exec) {
     using namespace detail::sssp;
+    count_classes(exec, out_rows());
+    auto const edges = static_cast<double>(m_graph.edges());
+    double const mean_degree = edges / static_cast<double>(m_graph.vertices());
+    double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
     if (mean_weight > 0) {
       if (mean_degree >= tuned::reach_degree && is_symmetric(exec))
         m_reach = tuned::reach(mean_weight, mean_degree,
                                device::reduce_over<Kokkos::Sum<double>>(
                                    "karpos::sssp::square_degrees", exec, m_graph.vertices(),
                                    square_degree<rows>{out_rows()}) /
-                                   static_cast<double>(m_graph.edges()));
+                                   edges);
       m_delta =
           m_reach < std::numeric_limits<double>::infinity()
               ? tuned::delta_of_reach(m_reach)

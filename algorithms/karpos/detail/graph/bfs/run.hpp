@@ -69,8 +69,7 @@ struct level_loop {
     auto const next_level = [&] { decide(grid, p, exchange(grid, p.level + 1)); };
     grid.run(make_step<reset>(grid, s), [&] { p.begin(s); });
     grid.run(make_step<seed>(grid, s, p, sources), next_level);
-    struct no_local_search {};
-    std::conditional_t<has_local_search, local_search_control<State>, no_local_search> control;
+    [[maybe_unused]] local_search_control<State> control;
     while (!p.done) {
       if (p.bottom_up) {
         expand_bottom_up(grid, p);
@@ -89,7 +88,7 @@ struct level_loop {
       if (plan.scanned_queue) {
         grid.run(make_step<expand_frontier>(grid, s, p, frontier_output::status_bits), [] {});
         scan(grid, s, p, scan_target::status_bits, next_level);
-      } else if (has_small_frontiers && p.small_frontier) {
+      } else if (State::tuned::small_frontier_vertices > 0 && p.small_frontier) {
         grid.run(make_step<expand_small_frontier>(grid, s, p), next_level);
       } else {
         auto const output = p.count_only ? frontier_output::count : frontier_output::queue;
@@ -101,7 +100,6 @@ struct level_loop {
  private:
   static constexpr bool has_local_search = State::tuned::has_local_search;
   static constexpr bool has_team_local_search = State::tuned::has_team_local_search;
-  static constexpr bool has_small_frontiers = State::tuned::small_frontier_vertices > 0;
   static constexpr int probes = State::tuned::probes_per_claim;
 
   /// Finds levels by a local search, or by several with a deferred commit. Returns: whether it did.
