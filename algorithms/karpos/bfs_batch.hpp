@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "karpos/bfs.hpp"
 #include "karpos/bfs_batch_options.hpp"
@@ -81,7 +82,12 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
   using namespace detail::bfs_batch;
   constexpr std::int32_t most = sizeof(Value) == 1 ? 254 : bfs_batch_options{}.max_distance;
   detail::require_reachable<ExecSpace, view>();
-  check_distances(distances, sources.extent(0), workspace.vertices());
+  static_assert(std::is_same_v<Value, std::int32_t> || std::is_same_v<Value, std::uint8_t>,
+                "karpos: distances of a batch come in a view of std::int32_t or std::uint8_t");
+  detail::require_same_extent("rows of distances", distances.extent(0), "sources",
+                              sources.extent(0));
+  detail::require_same_extent("columns of distances", distances.extent(1), "vertices",
+                              workspace.vertices());
   detail::require_apart("the distances of a batch", distances, sources);
   // Searches one level more than fits, to know whether there is one.
   auto const report =

@@ -70,8 +70,7 @@ struct local_search_shape {
 
 template <class State>
 KOKKOS_FUNCTION slice_result& result_of(State const& s, slice_lists const& l, std::uint32_t slice) {
-  std::uint32_t const most =
-      static_cast<std::uint32_t>(s.grid_teams) * State::tuned::slices_of_team;
+  std::uint32_t const most = s.grid_teams * State::tuned::slices_of_team;
   return s.slice_results[static_cast<std::uint32_t>(l.memory) * most + slice];
 }
 
@@ -457,7 +456,7 @@ class local_search_control {
 
   /// Cuts a frontier of n vertices into slices. Returns: whether it is narrow enough.
   bool try_set_shape(State const& s, std::uint32_t n, local_search_shape& w) const {
-    auto const teams = static_cast<std::uint32_t>(s.grid_teams);
+    std::uint32_t const teams = s.grid_teams;
     if (n == 0 || n / tuned::widest_slice >= teams * tuned::slices_of_team) return false;
     w.vertices = n;
     w.to.slices = Kokkos::clamp(n / tuned::narrowest_slice, 1u, teams);

@@ -193,10 +193,9 @@ struct alignas(64) slice_result {                // Kokkos guarantees no larger 
   std::uint32_t end[max_hops + 1];  // where the entries of each hop end; end[0] is 0
   totals hop_totals[max_hops + 1];  // of the vertices found; the last hop's are in level_counters
 };
-/// Memory of local searches by CPU threads: the number of teams, and two results for each slice.
+/// Memory of local searches by CPU threads: two results for each slice.
 struct local_search_memory {
   slice_result* slice_results;
-  std::uint32_t grid_teams;
 };
 /// Totals of a local search by teams: entries of all lists, and teams whose queue overflowed.
 struct local_search_totals {
@@ -226,7 +225,6 @@ struct team_local_search_memory {
   local_search_totals* local_search_sums;
   padded_row const* padded;    // of all vertices, or null
   two_hop_row const* two_hop;  // of all vertices, or null; only with padded rows
-  std::uint32_t grid_teams;
 };
 
 /// Whether a search has no edge predicate.
@@ -251,6 +249,7 @@ struct search_state : frontier_queue,
   static constexpr int neighbours_per_load =
       tuned::load_bytes < int(sizeof(VertexId)) ? 1 : tuned::load_bytes / int(sizeof(VertexId));
 
+  std::uint32_t grid_teams;
   std::uint64_t vertices, words, edges;  // words: of a bitmap
   std::uint64_t non_isolated;            // vertices that a search can reach
   bool in_aligned;                       // in-rows are aligned for loads of 16 bytes

@@ -3,9 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
-#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/graph/bfs_batch/state.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
@@ -13,7 +11,7 @@
 #include "karpos/device/loops.hpp"
 
 // Numbers the vertices of a graph by falling degree, and copies the graph with these numbers; once
-// for many batches. Decides how a pass goes on, and checks arguments.
+// for many batches. Decides how a pass goes on.
 
 namespace karpos::detail::bfs_batch {
 
@@ -43,16 +41,6 @@ struct batch_plan {
            (p.level - p.last_pull_level) / last_value >= break_even_parts;
   }
 };
-
-template <class View>
-void check_distances(View const& distances, std::uint64_t sources, std::uint64_t vertices) {
-  using value = typename View::value_type;
-  static_assert(std::is_same_v<value, std::int32_t> || std::is_same_v<value, std::uint8_t>,
-                "karpos: distances of a batch come in a view of std::int32_t or std::uint8_t");
-  static_assert(View::rank() == 2, "karpos: distances of a batch are (source, vertex)");
-  require_same_extent("rows of distances", distances.extent(0), "sources", sources);
-  require_same_extent("columns of distances", distances.extent(1), "vertices", vertices);
-}
 
 /// Maps vertex v to the pair (max_degree - degree(v), v). The columns of a CSR graph built of these
 /// pairs list the vertices by falling degree.

@@ -121,8 +121,8 @@ struct write_results {
     for (int i = team.rank(); i < searches_at_once; i += team.size()) {
       std::uint64_t const found = sums[i];
       if (found == 0) continue;
-      device::add(&s.record->totals.visited[i], found);
-      device::add(&s.record->totals.distances[i],
+      device::add(&s.record->visited[i], found);
+      device::add(&s.record->distances[i],
                   sums[searches_at_once + i] + found * static_cast<std::uint64_t>(base) - found);
     }
   }

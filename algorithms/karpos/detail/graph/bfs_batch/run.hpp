@@ -307,7 +307,7 @@ class batch {
     report.edges_pushed += r.state.edges_pushed;
     if (r.state.done)
       for (int i = 0; i < searches; ++i)
-        report.source.push_back({r.state.levels[i], r.totals.visited[i], r.totals.distances[i]});
+        report.source.push_back({r.state.levels[i], r.visited[i], r.distances[i]});
     std::int32_t most = 0;
     for (auto s = report.source.end() - searches; s != report.source.end(); ++s)
       most = std::max(most, s->levels);

@@ -37,8 +37,8 @@ struct reset {
       s->bits[1][w] = 0;
     });
     for_each_index<width>(team, searches_at_once, [&](std::uint64_t i) {
-      s->record->totals.visited[i] = 0;
-      s->record->totals.distances[i] = 0;
+      s->record->visited[i] = 0;
+      s->record->distances[i] = 0;
     });
   }
 };

@@ -63,15 +63,10 @@ struct progress {
   std::int32_t levels[searches_at_once];
 };
 
-/// Sums over the vertices that a search has found.
-struct search_totals {
-  std::uint64_t visited[searches_at_once];
-  std::uint64_t distances[searches_at_once];
-};
-/// Record of a pass, which the host reads.
+/// Record of a pass, which the host reads, with sums over the vertices that each search has found.
 struct batch_record {
   progress state;
-  search_totals totals;
+  std::uint64_t visited[searches_at_once], distances[searches_at_once];
 };
 
 /// Everything that the steps of a pass share.
