@@ -418,9 +418,6 @@ struct bottom_up_queue {
 template <class StateHandle, class ProgressHandle>
 struct set_status_bits_of_found {
   static constexpr char const* label = "karpos::bfs::set_status_bits";
-  using State = typename StateHandle::state;
-  static constexpr int width = State::width;
-  using tile = typename State::tile;
 
   StateHandle s;
   ProgressHandle p;
@@ -429,18 +426,11 @@ struct set_status_bits_of_found {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    tile const t = team.template this_tile<width>();
     level_counters const& found = s->counters(p->level + 1);
     for (int c = 0; c < degree_classes; ++c) {
-      std::uint32_t const count = found.in_class[c];
       local_vertex const* const from = s->queue + s->class_begin[c] + p->tail[c];
-      team.template for_each_tile<width>((count + width - 1) / width, [&](std::uint64_t i) {
-        t.each([&](int lane) {
-          std::uint64_t const mine = i * width + static_cast<std::uint64_t>(lane);
-          if (mine < count)
-            device::set_bits(s->bitmap(p->current) + from[mine] / 32, bit_of(from[mine]));
-          return 0;
-        });
+      for_each_index<StateHandle::state::width>(team, found.in_class[c], [&](std::uint64_t i) {
+        device::set_bits(s->bitmap(p->current) + from[i] / 32, bit_of(from[i]));
       });
     }
   }

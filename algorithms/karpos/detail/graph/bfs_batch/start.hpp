@@ -57,15 +57,9 @@ struct seed {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    auto const t = team.template this_tile<width>();
     level_totals& to = s->totals_of(0);
-    team.template for_each_tile<width>((s->searches + width - 1) / width, [&](std::uint64_t i) {
-      auto const first = static_cast<int>(i) * width;
-      t.each([&](int lane) {
-        if (first + lane < s->searches) start(first + lane, to);
-        return 0;
-      });
-    });
+    for_each_index<width>(team, static_cast<std::uint64_t>(s->searches),
+                          [&](std::uint64_t i) { start(static_cast<int>(i), to); });
   }
 
  private:
