@@ -14,10 +14,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/distributed/collective.hpp"
-#include "karpos/detail/distributed/device_engine.hpp"
-#include "karpos/detail/distributed/engine.hpp"
-#include "karpos/detail/distributed/mpi_engine.hpp"
-#include "karpos/detail/distributed/staging.hpp"
+#include "karpos/detail/distributed/engines.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
@@ -302,7 +299,8 @@ class communicator {
   detail::distributed::duplicated_comm m_comm;
   int m_rank = 0, m_size = 1;
   bool m_own_device = false;
-  std::unique_ptr<detail::distributed::engine> m_engine, m_device_engine;
+  std::unique_ptr<detail::distributed::mpi_engine> m_engine;
+  std::unique_ptr<detail::distributed::engine> m_device_engine;
   mutable detail::distributed::staging<ExecSpace> m_sent, m_received;
   mutable std::uint64_t m_bytes_sent = 0;
 };

@@ -10,7 +10,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/csr_graph.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/distributed/communicator.hpp"
 
 // A graph over ranks: each rank has the rows of a block of vertices. Columns are vertices of the

@@ -9,9 +9,11 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/distributed/plan_kernels.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
+#include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/key_value.hpp"
 
@@ -38,8 +40,8 @@ struct owner_is_named {
 ///
 /// Requires: the communicator outlives the plan, and is not moved.
 /// Concurrency: one exchange at a time.
-/// Memory: 4 bytes for each row of this rank, and a buffer: 8 or 16 bytes for each row, or the size
-///   of the largest column moved, whichever is larger. The constructor also allocates and frees
+/// Memory: 4 bytes for each row of this rank, and a buffer: 8 or 16 bytes for each row, or the
+///   largest column moved if that is larger. The constructor also allocates and frees
 ///   partition_bytes.
 template <execution_space ExecSpace>
 class exchange_plan {
@@ -162,15 +164,14 @@ class exchange_plan {
   void sort_rows(Keys const& keys, OwnerOf const& owner_of) {
     using row = key_value<typename Keys::non_const_value_type, std::uint32_t>;
     auto const& exec = m_ranks->exec();
-    std::uint64_t const n = keys.extent(0);
-    auto const split = detail::distributed::split_to<row>(
-        m_kept->rows.template reserve<row>(exec, "karpos::distributed: rows by owner", n), exec,
-        m_ranks->size(), true, owner_of, keys, row_numbers{});
+    auto const split = detail::distributed::split<row>(exec, m_kept->rows, m_ranks->size(), true,
+                                                       owner_of, keys, row_numbers{});
     m_send_counts = split.counts;
-    m_order = m_kept->order.template reserve<std::uint32_t>(exec, "karpos::distributed: order", n);
-    device::loop_over(
-        "karpos::exchange_plan: order", exec, keys.extent(0),
-        detail::distributed::store_row_number<row>{split.rows.data(), m_order.data()});
+    m_order = m_kept->order.template reserve<std::uint32_t>(exec, "karpos::distributed: order",
+                                                            keys.extent(0));
+    auto const numbers = detail::distributed::member_of_rows(split.rows, &row::value);
+    detail::fill_with("karpos::exchange_plan: order", exec, m_order,
+                      device::for_loop<ExecSpace>(numbers));
   }
   /// Returns a buffer of n elements, in the memory in which the rows were ordered.
   template <class T>

@@ -13,8 +13,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/distributed/combine.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/exchange_plan.hpp"
 #include "karpos/hash.hpp"
@@ -96,9 +96,10 @@ class hash_table {
   template <view_1d Keys, view_1d... Values>
     requires(sizeof...(Values) == (has_values ? 1 : 0))
   insert_report insert(Keys const& keys, Values const&... values) {
-    return insert_rows(keys, values..., [](Local& local, auto const& exec, auto const&... columns) {
-      return local.insert(exec, columns...);
-    });
+    auto const insert_columns = [&](auto const&... columns) {
+      return m_local.insert(m_ranks->exec(), columns...);
+    };
+    return insert_rows(insert_columns, keys, values...);
   }
   /// Inserts as insert does, and throws collective_error, which names the ranks, if keys did not
   /// fit; those that did are stored.
@@ -113,9 +114,10 @@ class hash_table {
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert_or_assign(Keys const& keys, Values const& values) {
-    return insert_rows(keys, values, [](Local& local, auto const& exec, auto const&... columns) {
-      return local.insert_or_assign(exec, columns...);
-    });
+    auto const assign = [&](auto const&... columns) {
+      return m_local.insert_or_assign(m_ranks->exec(), columns...);
+    };
+    return insert_rows(assign, keys, values);
   }
   /// Inserts pairs or replaces stored values by op(stored, value). op is associative and
   /// commutative. Collective.
@@ -130,33 +132,33 @@ class hash_table {
     requires has_values
   insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
                                 bulk_strategy strategy = bulk_strategy::automatic) {
-    auto const apply = [&](Local& local, auto const& exec, auto const&... columns) {
-      return local.insert_or_apply(exec, columns..., op);
+    auto const apply = [&](auto const&... columns) {
+      return m_local.insert_or_apply(m_ranks->exec(), columns..., op);
     };
     namespace d = detail::distributed;
     detail::require_key_type<key_type, Keys>();
     detail::require_value_type<mapped_type, Values>();
     d::groups<execution_space, key_type, mapped_type> groups;
-    bool is_reduced = false;
-    if constexpr (d::can_combine<key_type, mapped_type>)
-      is_reduced = d::run_collectively(*m_ranks, [&] {
-        detail::require_known(strategy);
-        detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-        bool const pays =
-            strategy == bulk_strategy::reduced ||
-            (strategy == bulk_strategy::automatic &&
-             d::pays_to_combine<execution_space, mapped_type, Op>(m_ranks->exec(), keys));
-        if (pays) groups = d::reduce_rows(m_ranks->exec(), keys, values, op);
-        return pays;
-      });
-    else
-      d::run_collectively(*m_ranks, [&] { detail::require_known(strategy); });
+    bool const is_reduced = d::run_collectively(*m_ranks, [&] {
+      detail::require_known(strategy);
+      if constexpr (d::can_combine<key_type, mapped_type>) {
+        auto const& exec = m_ranks->exec();
+        if (strategy != bulk_strategy::reduced &&
+            (strategy != bulk_strategy::automatic ||
+             !d::pays_to_combine<execution_space, mapped_type, Op>(exec, keys)))
+          return false;
+        groups = d::new_groups<execution_space, key_type, mapped_type>(exec, keys.extent(0));
+        groups = d::reduce_rows(exec, keys, values, op, groups);
+        return true;
+      }
+      return false;
+    });
     std::uint64_t const combined = is_reduced ? keys.extent(0) - groups.keys.extent(0) : 0;
     using key_view = Kokkos::View<key_type const*, Kokkos::LayoutStride, memory_space>;
     using value_view = Kokkos::View<mapped_type const*, Kokkos::LayoutStride, memory_space>;
     insert_report report =
-        is_reduced ? insert_rows(key_view(groups.keys), value_view(groups.values), apply)
-                   : insert_rows(key_view(keys), value_view(values), apply);
+        is_reduced ? insert_rows(apply, key_view(groups.keys), value_view(groups.values))
+                   : insert_rows(apply, key_view(keys), value_view(values));
     report.existing += m_ranks->all_reduce(combined);
     return report;
   }
@@ -189,7 +191,7 @@ class hash_table {
   /// is not enough memory.
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
-    auto const received = send_keys(keys);
+    auto const received = send<key_type>(keys);
     return m_ranks->all_reduce(detail::distributed::run_collectively(
         *m_ranks, [&] { return m_local.erase(m_ranks->exec(), received); }));
   }
@@ -213,8 +215,7 @@ class hash_table {
   /// Frees the memory that operations keep for the next one. Not collective.
   void release_memory() {
     m_ranks->exec().fence("karpos::distributed: before memory is freed");
-    m_kept = {};
-    m_plan_memory = std::make_shared<plan_memory>();
+    m_kept = std::make_shared<kept_memory>();
   }
 
   /// Returns the number of keys on all ranks. Collective.
@@ -255,54 +256,31 @@ class hash_table {
   }
   owner_type owner_of() const { return {static_cast<std::uint32_t>(m_ranks->size()), m_hash}; }
 
-  template <class Row>
-  auto reserve_send_buffer(std::uint64_t n) const {
-    return m_kept.sent.template reserve<Row>(m_ranks->exec(), "karpos::distributed: rows by owner",
-                                             n);
-  }
-  template <class Row>
-  auto reserve_receive_buffer(std::uint64_t n) const {
-    return m_kept.received.template reserve<Row>(m_ranks->exec(),
-                                                 "karpos::distributed: received rows", n);
-  }
-  template <class Row>
-  auto send(detail::distributed::split_rows<execution_space, Row> const& split) const {
-    return detail::distributed::send_to_owners(
-        *m_ranks, split, [&](std::uint64_t n) { return reserve_receive_buffer<Row>(n); });
-  }
-  /// Sends keys without values. Returns: the keys that this rank owns.
-  template <class Keys>
-  auto send_keys(Keys const& keys) const {
+  /// Sends keys, and values if any are passed, to the owners of the keys. Returns: the rows that
+  /// this rank owns.
+  template <class Row, class Keys, class... Values>
+  auto send(Keys const& keys, Values const&... values) const {
     detail::require_key_type<key_type, Keys>();
+    (detail::require_value_type<mapped_type, Values>(), ...);
     auto const split = detail::distributed::run_collectively(*m_ranks, [&] {
-      return detail::distributed::split_to<key_type>(reserve_send_buffer<key_type>(keys.extent(0)),
-                                                     m_ranks->exec(), m_ranks->size(), false,
-                                                     owner_of(), keys);
+      (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
+      return detail::distributed::split<Row>(m_ranks->exec(), m_kept->rows, m_ranks->size(), false,
+                                             owner_of(), keys, values...);
     });
-    return send(split);
+    return detail::distributed::send_to_owners(*m_ranks, split, m_kept->received);
   }
-  template <class Keys, class Insert>
-  insert_report insert_rows(Keys const& keys, Insert const& insert) {
-    auto const received = send_keys(keys);
-    return sum_of(detail::distributed::run_collectively(
-        *m_ranks, [&] { return insert(m_local, m_ranks->exec(), received); }));
-  }
-  template <class Keys, class Values, class Insert>
-  insert_report insert_rows(Keys const& keys, Values const& values, Insert const& insert) {
-    detail::require_key_type<key_type, Keys>();
-    detail::require_value_type<mapped_type, Values>();
-    using row = key_value<key_type, mapped_type>;
-    auto const split = detail::distributed::run_collectively(*m_ranks, [&] {
-      detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-      return detail::distributed::split_to<row>(reserve_send_buffer<row>(keys.extent(0)),
-                                                m_ranks->exec(), m_ranks->size(), false, owner_of(),
-                                                keys, values);
-    });
-    auto const received = send(split);
+  /// Runs insert(keys, values...) on every rank, with the rows that it owns.
+  template <class Insert, class Keys, class... Values>
+  insert_report insert_rows(Insert const& insert, Keys const& keys, Values const&... values) {
+    constexpr bool has_rows = sizeof...(Values) > 0;
+    using row = std::conditional_t<has_rows, key_value<key_type, mapped_type>, key_type>;
+    auto const received = send<row>(keys, values...);
     return sum_of(detail::distributed::run_collectively(*m_ranks, [&] {
-      return insert(m_local, m_ranks->exec(),
-                    detail::distributed::member_of_rows(received, &row::key),
-                    detail::distributed::member_of_rows(received, &row::value));
+      if constexpr (has_rows)
+        return insert(detail::distributed::member_of_rows(received, &row::key),
+                      detail::distributed::member_of_rows(received, &row::value));
+      else
+        return insert(received);
     }));
   }
   insert_report sum_of(karpos::insert_report const& mine) const {
@@ -338,12 +316,14 @@ class hash_table {
     detail::distributed::run_collectively(*m_ranks, [&] {
       detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     });
-    exchange_plan<execution_space> const plan(*m_ranks, queries, owner_of(), m_plan_memory);
-    auto const q = detail::distributed::run_collectively(
-        *m_ranks, [&] { return reserve_receive_buffer<key_type>(plan.receives()); });
+    exchange_plan<execution_space> const plan(*m_ranks, queries, owner_of(), m_kept);
+    auto const q = detail::distributed::run_collectively(*m_ranks, [&] {
+      return m_kept->received.template reserve<key_type>(
+          m_ranks->exec(), "karpos::distributed: received rows", plan.receives());
+    });
     plan.exchange(queries, q);
     auto const answers = detail::distributed::run_collectively(*m_ranks, [&] {
-      auto const a = m_kept.sent.template reserve<Answer>(
+      auto const a = m_kept->answers.template reserve<Answer>(
           m_ranks->exec(), "karpos::distributed: answers", plan.receives());
       look_up(q, a);
       m_ranks->exec().fence("karpos::distributed: answers");
@@ -352,16 +332,14 @@ class hash_table {
     plan.exchange_back(answers, out);
   }
 
-  using plan_memory = detail::distributed::plan_memory<execution_space>;
-  struct row_memory {
-    detail::distributed::reusable_memory<execution_space> sent, received;
+  struct kept_memory : detail::distributed::plan_memory<execution_space> {
+    detail::distributed::reusable_memory<execution_space> received, answers;
   };
 
   communicator_type const* m_ranks;
   hasher m_hash;
   Local m_local;
-  mutable row_memory m_kept;
-  std::shared_ptr<plan_memory> m_plan_memory = std::make_shared<plan_memory>();
+  std::shared_ptr<kept_memory> m_kept = std::make_shared<kept_memory>();
 };
 
 }  // namespace karpos::distributed

@@ -3,15 +3,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/concepts.hpp"
-#include "karpos/contract.hpp"
 #include "karpos/detail/distributed/combine.hpp"
-#include "karpos/detail/distributed/key_owner.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/distributed/communicator.hpp"
-#include "karpos/key_value.hpp"
 #include "karpos/operations.hpp"
 
 namespace karpos::detail::distributed {

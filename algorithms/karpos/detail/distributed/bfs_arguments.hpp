@@ -10,7 +10,7 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/distributed/communicator.hpp"

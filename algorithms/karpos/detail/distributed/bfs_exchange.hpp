@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/atomics.hpp"

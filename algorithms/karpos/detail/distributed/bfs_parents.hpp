@@ -65,6 +65,7 @@ void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks,
     exec.fence("karpos::bfs: parents");
     return;
   }
+  reusable_memory<ExecSpace> sent, received_memory;
   auto const split = run_collectively(ranks, [&] {
     auto const all = index_range(exec, graph.vertices());
     std::uint64_t n = 0;
@@ -73,9 +74,9 @@ void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks,
     auto const rows = distributed::allocate<row>(exec, "karpos::bfs: proposals", n);
     Kokkos::parallel_scan("karpos::bfs: list proposals", all,
                           list_proposals<VertexId>{proposal, first, own, rows.data()});
-    return split_by_source(exec, graph.begins(), ranks.size(), rows);
+    return split_by_source(exec, sent, graph.begins(), ranks.size(), rows);
   });
-  auto const received = send_to_owners(ranks, split);
+  auto const received = send_to_owners(ranks, split, received_memory);
   device::loop_over("karpos::bfs: store proposals", exec, received.extent(0),
                     store_proposals<VertexId>{received.data(), parent, first});
   exec.fence("karpos::bfs: parents");

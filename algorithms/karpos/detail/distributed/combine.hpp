@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "karpos/detail/common/key_sampler.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/detail/tables/reduced_insertion.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/key_value.hpp"
@@ -67,14 +67,6 @@ Groups reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values
   to.values = Kokkos::subview(to.values, Kokkos::make_pair(std::uint64_t(0), found));
   return to;
 }
-/// Reduces rows of this rank by key, into views that it allocates. Blocks.
-template <class ExecSpace, class Keys, class Values, class Op>
-auto reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values, Op const& op) {
-  using key = typename Keys::non_const_value_type;
-  using value = typename Values::non_const_value_type;
-  return distributed::reduce_rows(exec, keys, values, op,
-                                  new_groups<ExecSpace, key, value>(exec, keys.extent(0)));
-}
 
 /// Memory of a reduction over ranks: for a rank's groups, for sent and received rows, for the
 /// groups that the rank owns.
@@ -112,20 +104,15 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
                 "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
   auto const& exec = ranks.exec();
   auto const split = run_collectively(ranks, [&] {
-    require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     auto const mine = distributed::reduce_rows(
         exec, keys, values, op,
         groups_in<ExecSpace, key, value>(exec, buffers.keys, buffers.values, keys.extent(0)),
         buffers.template options<key, value>(exec, keys.extent(0)));
-    auto const rows = buffers.sent.template reserve<row>(exec, "karpos::distributed: rows by owner",
-                                                         mine.keys.extent(0));
-    return split_to<row>(rows, exec, ranks.size(), false,
-                         key_owner<key>{static_cast<std::uint32_t>(ranks.size())}, mine.keys,
-                         mine.values);
+    key_owner<key> const owner_of{static_cast<std::uint32_t>(ranks.size())};
+    return distributed::split<row>(exec, buffers.sent, ranks.size(), false, owner_of, mine.keys,
+                                   mine.values);
   });
-  auto const received = send_to_owners(ranks, split, [&](std::uint64_t n) {
-    return buffers.received.template reserve<row>(exec, "karpos::distributed: received rows", n);
-  });
+  auto const received = send_to_owners(ranks, split, buffers.received);
   auto const owned = run_collectively(ranks, [&] {
     return distributed::reduce_rows(exec, member_of_rows(received, &row::key),
                                     member_of_rows(received, &row::value), op,

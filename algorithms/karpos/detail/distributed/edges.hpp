@@ -9,7 +9,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/csr_options.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/graph/build_csr/plan.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -158,10 +158,11 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
 }
 
 /// Splits edges by the owners of their sources, which own blocks of vertices with these begins.
-/// owners: number of ranks; one more if there are dropped edges, which come last.
+/// owners: number of ranks; one more if there are dropped edges, which come last. The split edges
+/// are in `memory`.
 template <class ExecSpace, class Rows>
-auto split_by_source(ExecSpace const& exec, std::vector<std::uint64_t> const& begins, int owners,
-                     Rows const& rows) {
+auto split_by_source(ExecSpace const& exec, reusable_memory<ExecSpace>& memory,
+                     std::vector<std::uint64_t> const& begins, int owners, Rows const& rows) {
   using row = typename Rows::value_type;
   auto const on_device =
       distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
@@ -169,7 +170,7 @@ auto split_by_source(ExecSpace const& exec, std::vector<std::uint64_t> const& be
                     Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                         begins.data(), begins.size()));
   owner_of_source<row> const owner{on_device.data(), static_cast<std::uint32_t>(begins.size() - 1)};
-  return distributed::split<row>(exec, owners, false, owner, rows);
+  return distributed::split<row>(exec, memory, owners, false, owner, rows);
 }
 
 /// Sends edges to the owners of their sources. Returns: the graph of all edges. Collective.
@@ -181,12 +182,13 @@ auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, 
   using graph = karpos::distributed::csr_graph<id, EdgeOffset, typename ExecSpace::memory_space>;
   using local = typename graph::local_type;
   auto const& exec = ranks.exec();
+  reusable_memory<ExecSpace> sent, received_memory;
   auto split = run_collectively(
-      ranks, [&] { return split_by_source(exec, begins, ranks.size() + 1, rows); });
+      ranks, [&] { return split_by_source(exec, sent, begins, ranks.size() + 1, rows); });
   std::uint64_t const kept = rows.extent(0) - split.counts.back();
   split.counts.pop_back();
   split.rows = Kokkos::subview(split.rows, Kokkos::make_pair(std::uint64_t(0), kept));
-  auto const received = send_to_owners(ranks, split);
+  auto const received = send_to_owners(ranks, split, received_memory);
   auto const me = static_cast<std::size_t>(ranks.rank());
   return graph(ranks, run_collectively(ranks, [&] {
                  received_edges<row> const list{received.data(), received.extent(0), begins[me]};

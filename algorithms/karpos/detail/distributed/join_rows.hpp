@@ -6,8 +6,8 @@
 #include <numeric>
 #include <type_traits>
 
+#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
-#include "karpos/detail/distributed/split_rows.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"

@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "karpos/detail/distributed/mpi_engine.hpp"
 #include "karpos/device/peers.hpp"
 #include "karpos/distributed/communicator.hpp"
 
