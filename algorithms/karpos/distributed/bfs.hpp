@@ -16,12 +16,9 @@
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/distributed/bfs_arguments.hpp"
 #include "karpos/detail/distributed/bfs_exchange.hpp"
-#include "karpos/detail/distributed/bfs_loop.hpp"
-#include "karpos/detail/distributed/bfs_parents.hpp"
-#include "karpos/detail/distributed/bfs_state.hpp"
-#include "karpos/detail/distributed/rank_windows.hpp"
+#include "karpos/detail/distributed/bfs_plan.hpp"
+#include "karpos/detail/distributed/bfs_run.hpp"
 #include "karpos/device/peers.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
@@ -35,7 +32,7 @@
 // Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are
 // those of karpos::bfs, each rank at its own vertices. In between, ranks send each other the
 // vertices that they have found, as bits or as a list, and add up the totals from which all ranks
-// make the same decisions (detail/distributed/bfs_loop.hpp has the loop). If each rank has a GPU of
+// make the same decisions (detail/distributed/bfs_run.hpp has the loop). If each rank has a GPU of
 // its own with peer access (CUDA, up to 8 ranks on one host), the search is one kernel on each
 // device, which exchange through each other's memory. Local search over several levels needs the
 // whole graph and is not used here.
@@ -98,7 +95,8 @@ class bfs_workspace {
         for (auto& bits : m_visited) bits = status_words();
       });
     std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
-    ranks.all_gather(unmanaged_words(m_local.m_isolated.data(), own), m_isolated, word_counts);
+    ranks.all_gather(Kokkos::subview(m_local.m_isolated, Kokkos::make_pair(std::uint64_t(0), own)),
+                     m_isolated, word_counts);
     m_non_isolated = ranks.all_reduce(m_local.m_non_isolated);
     m_hubs = ranks.all_reduce(m_local.m_hub_count);
   }
@@ -111,7 +109,7 @@ class bfs_workspace {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
            4 * (5 * m_words + own_words) +
-           (with_parents ? (has_windows() ? max_vertices_of_rank() : m_graph.vertices()) *
+           (with_parents ? (m_windows->is_open() ? max_vertices_of_rank() : m_graph.vertices()) *
                                sizeof(vertex_type)
                          : 0);
   }
@@ -122,8 +120,7 @@ class bfs_workspace {
     namespace d = detail::distributed;
     auto const& ranks = *m_ranks;
     std::uint64_t const sent = ranks.bytes_sent();
-    auto s = state(options, hooks, distances.data(), parents.data(), false);
-    using loop_type = d::rank_level_loop<decltype(s)>;
+    using loop_type = d::rank_level_loop<state_type<Hooks>>;
     auto const agreed = d::agree_on_search<vertex_type>(
         ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
           detail::frontier::require_results<vertex_type>(
@@ -131,17 +128,13 @@ class bfs_workspace {
               "vertices of this rank", m_graph.local().vertices(), {});
           d::require_options(options, m_local.m_needs_classes);
         });
-    bool const with_parents = agreed.with_parents, in_one_kernel = agreed.in_one_kernel;
-    auto const& sources = agreed.sources;
     m_exchange.reset();
-    if (with_parents) {
-      allocate_parents(in_one_kernel);
-      s = state(options, hooks, distances.data(), parents.data(), true);
-      set_parent_memory(s, in_one_kernel);
-    }
-    auto const record =
-        run(loop_type{s, plan_of(options), sources.list, m_non_isolated, m_graph.edges(), nullptr},
-            in_one_kernel);
+    auto s =
+        state(options, hooks, distances.data(), agreed.with_parents ? parents.data() : nullptr);
+    if (agreed.with_parents) add_parent_memory(s, agreed.in_one_kernel);
+    auto const record = run(loop_type{s, plan_of(options), agreed.sources.list, m_non_isolated,
+                                      m_graph.edges(), nullptr},
+                            agreed.in_one_kernel);
     if (record.summary.failed != 0)  // on all ranks: their totals are the same
       d::throw_on_all(ranks,
                       detail::frontier::stop_message(record.summary.visited, record.summary.levels,
@@ -156,7 +149,7 @@ class bfs_workspace {
     r.bytes_sent = ranks.bytes_sent() - sent;
     r.lists = m_exchange.lists();
     r.bitmaps = m_exchange.bitmaps();
-    r.one_kernel = in_one_kernel;
+    r.one_kernel = agreed.in_one_kernel;
     return r;
   }
 
@@ -178,10 +171,6 @@ class bfs_workspace {
   static local_graph local_of(Graph const& graph) {
     return {graph.local(), graph.local_in(), graph.has_transpose()};
   }
-  static auto unmanaged_words(std::uint32_t const* words, std::uint64_t n) {
-    return Kokkos::View<std::uint32_t const*, memory_space, Kokkos::MemoryUnmanaged>(words, n);
-  }
-
   array<std::uint32_t> status_words() const {
     return detail::distributed::allocate<std::uint32_t>(m_ranks->exec(), "karpos::bfs: status",
                                                         m_words);
@@ -190,62 +179,49 @@ class bfs_workspace {
   /// that works. Must come after all that may throw: all ranks close windows together, which an
   /// exception cannot do.
   bool open_windows() {
-    if constexpr (spans) {
-      std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
-      m_windows = std::make_shared<windows>(*m_ranks, 2 * each * sizeof(std::uint32_t));
-      if (!m_windows->is_open()) return false;
-      auto* const data = reinterpret_cast<std::uint32_t*>(m_windows->get().data());
-      for (std::uint64_t i = 0; i < 2; ++i)
-        m_visited[i] = array<std::uint32_t>(data + i * each, m_words);
-      return true;
-    }
-    return false;
+    std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
+    m_windows = std::make_shared<windows>(*m_ranks, 2 * each * sizeof(std::uint32_t));
+    if (!m_windows->is_open()) return false;
+    auto* const data = reinterpret_cast<std::uint32_t*>(m_windows->get().data());
+    for (std::uint64_t i = 0; i < 2; ++i)
+      m_visited[i] = array<std::uint32_t>(data + i * each, m_words);
+    return true;
   }
   /// Returns the largest number of vertices of a rank: all windows have one size.
   std::uint64_t max_vertices_of_rank() const {
     auto const counts = m_graph.counts();
     return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
   }
-  /// Allocates memory for parents that are found top-down, at the first search that asks for
-  /// parents: a window if one kernel spans the devices, else an array of all vertices.
-  void allocate_parents(bool in_one_kernel) const {
-    if constexpr (spans) {
-      if (in_one_kernel && m_parent_windows == nullptr)
-        m_parent_windows =
-            std::make_shared<windows>(*m_ranks, max_vertices_of_rank() * sizeof(vertex_type));
-      if (in_one_kernel && m_parent_windows->is_open()) return;
-    }
-    if (m_proposals.extent(0) == m_graph.vertices()) return;  // on all ranks or none
-    m_proposals = detail::distributed::run_collectively(*m_ranks, [&] {
-      return detail::distributed::allocate<vertex_type>(m_ranks->exec(), "karpos::bfs: proposals",
-                                                        m_graph.vertices());
-    });
-  }
-  bool has_parent_windows(bool in_one_kernel) const {
-    if constexpr (spans) return in_one_kernel && m_parent_windows->is_open();
-    return false;
-  }
+  /// Gives a state memory for parents that are found top-down: a window if one kernel spans the
+  /// devices, else an array of all vertices. The first search for parents allocates it.
   template <class State>
-  void set_parent_memory(State& s, bool in_one_kernel) const {
-    if (!has_parent_windows(in_one_kernel)) {
-      s.proposal = m_proposals.data();
-      return;
-    }
-    if constexpr (spans) {
+  void add_parent_memory(State& s, bool in_one_kernel) const {
+    if (in_one_kernel && m_parent_windows == nullptr)
+      m_parent_windows =
+          std::make_shared<windows>(*m_ranks, max_vertices_of_rank() * sizeof(vertex_type));
+    if (in_one_kernel && m_parent_windows->is_open()) {
       s.parent_window = reinterpret_cast<vertex_type*>(m_parent_windows->get().data());
       s.parent_peers = m_parent_windows->get().distances();
       for (std::size_t r = 0; r + 1 < m_graph.begins().size(); ++r)
         s.begin_of_rank[r] = m_graph.begins()[r];
+      return;
     }
+    if (m_proposals.extent(0) != m_graph.vertices())  // on all ranks or none
+      m_proposals = detail::distributed::run_collectively(*m_ranks, [&] {
+        return detail::distributed::allocate<vertex_type>(m_ranks->exec(), "karpos::bfs: proposals",
+                                                          m_graph.vertices());
+      });
+    s.proposal = m_proposals.data();
   }
-  /// Returns what the steps of a search share on this rank.
   template <class Hooks>
-  auto state(bfs_options const& options, Hooks const& hooks, std::int32_t* distances,
-             vertex_type* parents, bool with_parents) const {
-    using state_type =
-        detail::distributed::rank_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
-    state_type s{};
-    static_cast<typename state_type::base&>(s) = m_local.state(options, hooks);
+  using state_type =
+      detail::distributed::rank_state<ExecSpace, vertex_type, typename Graph::offset_type, Hooks>;
+  /// Returns what the steps of a search share on this rank. `parents` is null without parents.
+  template <class Hooks>
+  state_type<Hooks> state(bfs_options const& options, Hooks const& hooks, std::int32_t* distances,
+                          vertex_type* parents) const {
+    state_type<Hooks> s{};
+    static_cast<typename state_type<Hooks>::base&>(s) = m_local.state(options, hooks);
     std::uint64_t const first = m_graph.first();
     s.vertices = m_graph.vertices();
     s.words = m_words;
@@ -257,17 +233,13 @@ class bfs_workspace {
     s.isolated = m_isolated.data();
     bool const owns = m_graph.local().vertices() > 0;  // else the views may be null
     s.distance = owns ? distances - first : nullptr;
-    s.parent = owns && with_parents ? parents - first : nullptr;
+    s.parent = owns && parents != nullptr ? parents - first : nullptr;
     return s;
-  }
-  bool has_windows() const {
-    if constexpr (spans) return m_windows->is_open();
-    return false;
   }
   template <class Loop>
   bool can_span(bfs_options const& o) const {
     if constexpr (spans)
-      return o.driver != launch_mode::kernel_per_step && has_windows() &&
+      return o.driver != launch_mode::kernel_per_step && m_windows->is_open() &&
              device::can_span<tuned::team_threads, tuned::teams_per_processor, Loop>(
                  m_ranks->exec(), m_local.m_grid);
     else

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/distributed/edges.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/index_range.hpp"
@@ -15,7 +15,9 @@
 #include "karpos/lane_mask.hpp"
 
 // Exchanges the vertices that ranks have found on a level: as bits of the status bitmap, or as a
-// list of numbers, whichever is shorter.
+// list of numbers, whichever is shorter. Sends parents that one rank has found top-down for
+// another's vertices, once, after the search. Every such proposal is right: a rank makes one only
+// for a vertex that no earlier level has reached, and then the next level contains the vertex.
 
 namespace karpos::detail::distributed {
 
@@ -88,7 +90,7 @@ class found_exchange {
                  counts_type const& word_counts)
       : m_ranks(&ranks),
         m_word_counts(word_counts) {
-    for (std::uint64_t const n : word_counts) m_words += n;
+    m_words = blocks(word_counts).total;
     auto const own = word_counts[static_cast<std::size_t>(ranks.rank())];
     m_own = distributed::allocate<std::uint32_t>(ranks.exec(), "karpos::bfs: own words", own);
     // A list is sent only if it is not longer than the bitmap.
@@ -98,8 +100,7 @@ class found_exchange {
         distributed::allocate<frontier::local_vertex>(ranks.exec(), "karpos::bfs: list", m_words);
   }
 
-  /// Merges what all ranks have found into `next` on every rank. Any rank may have found any
-  /// vertex. Collective.
+  /// Merges what all ranks have found into `next`. Any rank may have found any vertex. Collective.
   void merge_all(status_words const& s) {
     auto const& exec = m_ranks->exec();
     if (m_ranks->size() == 1) return;
@@ -110,8 +111,8 @@ class found_exchange {
       ++m_bitmaps;
     }
   }
-  /// Merges what all ranks have found into `next` on every rank. A rank has found only vertices of
-  /// its own, `mine` of them. Collective.
+  /// Merges what all ranks have found into `next`. Each has found only vertices of its own; this
+  /// rank, `mine` of them. Collective.
   void merge_own(status_words const& s, std::uint64_t mine) {
     auto const& exec = m_ranks->exec();
     if (m_ranks->size() == 1) return;
@@ -138,8 +139,7 @@ class found_exchange {
                      std::uint64_t mine) {
     auto const& exec = m_ranks->exec();
     counts_type const counts = m_ranks->all_gather(mine);
-    std::uint64_t total = 0;
-    for (std::uint64_t const n : counts) total += n;
+    std::uint64_t const total = blocks(counts).total;
     if (total > m_words) return false;
     if (mine > 0)
       Kokkos::parallel_scan("karpos::bfs: list found", index_range(exec, words),
@@ -160,5 +160,73 @@ class found_exchange {
   list_type m_sent, m_list;
   std::uint32_t m_lists = 0, m_bitmaps = 0;
 };
+
+/// Copies the parents that this rank has proposed for its own vertices.
+template <class VertexId>
+struct store_own_proposals {
+  VertexId* parent;
+  VertexId const* proposal;  // for this rank's vertices
+  KOKKOS_FUNCTION void operator()(std::uint64_t v) const {
+    if (parent[v] == no_source<VertexId>) parent[v] = proposal[v];
+  }
+};
+
+/// Lists the parents that this rank has proposed for other ranks' vertices: rows of a vertex and
+/// its parent.
+template <class VertexId>
+struct list_proposals {
+  using value_type = std::uint64_t;
+  VertexId const* proposal;
+  std::uint64_t first, own;
+  edge_row<VertexId>* to;  // null: counts the rows only
+  KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& at, bool last_pass) const {
+    if (v - first < own || proposal[v] == no_source<VertexId>) return;
+    if (last_pass && to != nullptr) to[at] = {static_cast<VertexId>(v), proposal[v]};
+    ++at;
+  }
+};
+
+/// Copies the parents that other ranks have proposed. If there are several for a vertex, one stays.
+template <class VertexId>
+struct store_proposals {
+  edge_row<VertexId> const* rows;
+  VertexId* parent;
+  std::uint64_t first;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    VertexId& of = parent[static_cast<std::uint64_t>(rows[i].key) - first];
+    Kokkos::atomic_compare_exchange(&of, no_source<VertexId>, rows[i].value);
+  }
+};
+
+/// Writes the parents that are still missing. parent: for this rank's vertices; proposal: for all
+/// vertices. Collective.
+template <class ExecSpace, class Graph, class VertexId>
+void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
+                      VertexId* parent, VertexId const* proposal) {
+  using row = edge_row<VertexId>;
+  auto const& exec = ranks.exec();
+  std::uint64_t const first = graph.first(), own = graph.local().vertices();
+  device::loop_over("karpos::bfs: store own proposals", exec, own,
+                    store_own_proposals<VertexId>{parent, proposal + first});
+  if (ranks.size() == 1) {
+    exec.fence("karpos::bfs: parents");
+    return;
+  }
+  reusable_memory<ExecSpace> sent, received_memory;
+  auto const split = run_collectively(ranks, [&] {
+    auto const all = index_range(exec, graph.vertices());
+    std::uint64_t n = 0;
+    Kokkos::parallel_scan("karpos::bfs: count proposals", all,
+                          list_proposals<VertexId>{proposal, first, own, nullptr}, n);
+    auto const rows = distributed::allocate<row>(exec, "karpos::bfs: proposals", n);
+    Kokkos::parallel_scan("karpos::bfs: list proposals", all,
+                          list_proposals<VertexId>{proposal, first, own, rows.data()});
+    return split_by_source(exec, sent, graph.begins(), ranks.size(), rows);
+  });
+  auto const received = send_to_owners(ranks, split, received_memory);
+  device::loop_over("karpos::bfs: store proposals", exec, received.extent(0),
+                    store_proposals<VertexId>{received.data(), parent, first});
+  exec.fence("karpos::bfs: parents");
+}
 
 }  // namespace karpos::detail::distributed

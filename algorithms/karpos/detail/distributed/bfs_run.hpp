@@ -7,7 +7,7 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/detail/distributed/bfs_exchange.hpp"
-#include "karpos/detail/distributed/bfs_state.hpp"
+#include "karpos/detail/distributed/bfs_plan.hpp"
 #include "karpos/detail/distributed/bfs_steps.hpp"
 #include "karpos/detail/graph/bfs/bottom_up.hpp"
 #include "karpos/detail/graph/bfs/run.hpp"
@@ -45,44 +45,33 @@ struct rank_progress {
   bfs::progress own, all;
 };
 
-/// Runs a program over ranks from the host.
+/// Runs a program over ranks from the host: each step as a kernel, and messages between the steps.
 template <class ExecSpace>
-class launched_ranks {
-  using grid_type = device::launched_grid<ExecSpace>;
+class launched_ranks : public device::launched_grid<ExecSpace> {
+  using grid = device::launched_grid<ExecSpace>;
   using communicator = karpos::distributed::communicator<ExecSpace>;
 
  public:
   static constexpr bool spans = false;
 
-  launched_ranks(communicator const& ranks, grid_type const& grid,
-                 found_exchange<ExecSpace>& exchange)
-      : m_ranks(ranks),
-        m_grid(grid),
+  launched_ranks(communicator const& ranks, grid const& steps, found_exchange<ExecSpace>& exchange)
+      : grid(steps),
+        m_ranks(ranks),
         m_exchange(exchange) {}
 
-  template <class T>
-  using handle_of = typename grid_type::template handle_of<T>;
-  template <class T>
-  handle_of<T> handle(T const& x) const {
-    return m_grid.handle(x);
-  }
-  template <class Step, class Then>
-  void run(Step const& step, Then const& then) {
-    m_grid.run(step, then);
-  }
   /// Runs a step without waiting for other ranks: no rank writes to another's memory.
   template <class Step, class Then>
   void run_on_all(Step const& step, Then const& then) {
-    m_grid.run(step, then);
+    grid::run(step, then);
   }
   template <class Step, class Then>
   void run_on_all(Step const& step, frontier::level_counters const* mine, Then const& then) {
-    m_grid.run(step, [] {});
+    grid::run(step, [] {});
     gather(mine, then);
   }
   template <class Then>
   void gather(frontier::level_counters const* mine, Then const& then) {
-    m_messages = m_ranks.all_gather(m_grid.read(mine));
+    m_messages = m_ranks.all_gather(grid::read(mine));
     then();
   }
   template <class T>
@@ -93,10 +82,6 @@ class launched_ranks {
   int rank() const { return m_ranks.rank(); }
   found_exchange<ExecSpace>& exchange() const { return m_exchange; }
 
-  template <class T>
-  T read(T const* p) {
-    return m_grid.read(p);
-  }
   /// Writes a record of the search, which is in host memory.
   template <class T>
   void write(T* p, T const& value) {
@@ -105,7 +90,6 @@ class launched_ranks {
 
  private:
   communicator const& m_ranks;
-  grid_type m_grid;
   found_exchange<ExecSpace>& m_exchange;
   std::vector<frontier::level_counters> m_messages;
 };
@@ -152,7 +136,9 @@ struct rank_level_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_top_down(Grid& grid, rank_progress& p) const {
-    if (p.own.frontier.unqueued > 0) queue_found(grid, p);
+    if (p.own.frontier.unqueued > 0)  // found bottom-up
+      bfs::scan(grid, s, p.own, bfs::scan_target::found_bottom_up,
+                [&] { advance_own_segment(grid, p); });
     grid.run(make_step<bfs::expand_frontier>(grid, s, p.own, bfs::frontier_output::status_bits),
              [] {});
     if constexpr (Grid::spans)
@@ -190,13 +176,6 @@ struct rank_level_loop {
     grid.run_on_all(make_step<bfs::scan_compact>(grid, s, p.own, marks),
                     &s.counters(p.own.level + 1), [&] { decide(grid, p); });
   }
-  /// Queues the vertices that this rank has found bottom-up.
-  KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void queue_found(Grid& grid, rank_progress& p) const {
-    bfs::scan(grid, s, p.own, bfs::scan_target::found_bottom_up,
-              [&] { advance_own_segment(grid, p); });
-  }
-
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void advance_own_segment(Grid& grid, rank_progress& p) const {
     p.own.advance_segment(grid.read(&s.counters(p.own.level)));
@@ -207,7 +186,7 @@ struct rank_level_loop {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, rank_progress& p) const {
     p.own.advance(grid.template of_rank<frontier::level_counters>(grid.rank()));
-    bfs::decide(grid, plan, probes, record, p.all, sum_over_ranks(grid));
+    bfs::decide(grid, plan, State::tuned::probes_per_claim, record, p.all, sum_over_ranks(grid));
     p.own.follow(p.all);
   }
   KARPOS_PROGRAM template <class Grid>
@@ -223,7 +202,6 @@ struct rank_level_loop {
     }
     return sum;
   }
-  static constexpr int probes = State::tuned::probes_per_claim;
 };
 
 }  // namespace karpos::detail::distributed

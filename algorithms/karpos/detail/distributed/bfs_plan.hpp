@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "karpos/bfs_options.hpp"
+#include "karpos/contract.hpp"
+#include "karpos/csr_graph.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
+#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/peers.hpp"
+#include "karpos/distributed/communicator.hpp"
+
+// A search over ranks before it runs: the arguments, which are checked and on which the ranks
+// agree; the state on which the steps of detail/graph/bfs run; windows between devices.
+//
+// On every rank, status bitmaps have a bit for each vertex of the whole graph. All other arrays
+// hold this rank's vertices only. Steps name vertices by their numbers in the whole graph. The
+// rows, distances and parents of this rank begin at its first vertex, so the state's pointers are
+// moved back by as many elements; only elements of its vertices are accessed.
+
+namespace karpos::detail::distributed {
+
+/// Arguments of a rank, which it sends to all other ranks in one message.
+struct search_arguments {
+  std::int64_t direction, driver;
+  double gamma, alpha, beta;
+  std::uint64_t source;  // if it is one vertex
+  std::uint32_t has_vertices, has_parents, can_span, failed, passes_view, unused;
+};
+
+/// Throws collective_error, on every rank, unless all ranks have passed equal values of what
+/// decides about levels. Compares bits, so that ranks which all pass NaN agree.
+template <class Ranks>
+void require_same_arguments(Ranks const& ranks, std::vector<search_arguments> const& all) {
+  auto const require = [&]<class T>(char const* what, T search_arguments::*member) {
+    std::vector<std::uint64_t> bits;
+    for (auto const& of_rank : all) bits.push_back(to_bits<std::uint64_t>(of_rank.*member));
+    require_equal<T>(ranks, what, bits);
+  };
+  require("the direction of a search", &search_arguments::direction);
+  require("the driver of a search", &search_arguments::driver);
+  require("gamma of a search", &search_arguments::gamma);
+  require("alpha of a search", &search_arguments::alpha);
+  require("beta of a search", &search_arguments::beta);
+  require("whether a search starts from a view of sources", &search_arguments::passes_view);
+  require("the source", &search_arguments::source);
+}
+
+inline void require_options(bfs_options const& o, bool needs_classes) {
+  if (!o.degree_classes && needs_classes)
+    reject("bfs without degree classes", "a vertex has 2^27 edges or more",
+           "leave degree_classes on");
+  if (o.queue == bfs_queue::collected || o.hub_cache || o.unvisited_queue)
+    reject("an option of a search is not for several ranks",
+           "a collected queue, a hub cache or a queue of unvisited vertices", "leave it out");
+}
+
+/// Throws collective_error if any rank's sources are out of range. wrong: how many are.
+template <class Ranks>
+void require_vertices(Ranks const& ranks, std::uint64_t wrong, std::uint64_t vertices) {
+  if (wrong > 0)
+    throw_on_all(ranks, std::to_string(wrong) +
+                            " of the sources of a search are no vertices (the graph has " +
+                            std::to_string(vertices) + "): pass vertices below that");
+}
+
+/// The sources of all ranks, stored on each rank.
+template <class VertexId, class MemorySpace>
+struct all_sources {
+  Kokkos::View<VertexId*, MemorySpace> views;  // used if they were passed in views
+  frontier::source_list list;
+};
+
+/// Collects the sources: one vertex, which all ranks pass, or the views of all ranks. Collective.
+template <class VertexId, class ExecSpace, class Source>
+auto gather_sources(karpos::distributed::communicator<ExecSpace> const& ranks,
+                    std::uint64_t vertices, Source const& source) {
+  std::uint64_t wrong = 0;
+  all_sources<VertexId, typename ExecSpace::memory_space> all;
+  if constexpr (std::is_integral_v<Source>) {
+    karpos::distributed::require_same(ranks, "the source", source);
+    all.list = {nullptr, 1, static_cast<std::uint64_t>(source)};
+    wrong = all.list.single >= vertices ? 1 : 0;
+  } else {
+    require_reachable<ExecSpace, Source>();
+    static_assert(std::is_same_v<typename Source::non_const_value_type, VertexId>,
+                  "karpos: sources come in a view of the graph's vertex type");
+    auto const counts = ranks.all_gather(std::uint64_t(source.extent(0)));
+    std::uint64_t const total = blocks(counts).total;
+    all.views = run_collectively(ranks, [&] {
+      require_contiguous("sources of a search", source);
+      return distributed::allocate<VertexId>(ranks.exec(), "karpos::bfs: sources", total);
+    });
+    ranks.all_gather(source, all.views, counts);
+    all.list = {all.views.data(), total, 0};
+    wrong = frontier::sources_out_of_range("karpos::bfs: check sources", ranks.exec(), all.views,
+                                           vertices);
+  }
+  require_vertices(ranks, wrong, vertices);
+  return all;
+}
+
+/// Facts about a search that all ranks know before it starts.
+template <class VertexId, class MemorySpace>
+struct agreed_search {
+  all_sources<VertexId, MemorySpace> sources;
+  bool with_parents, in_one_kernel;
+};
+/// Compares the arguments of the ranks, in one message if they search from one vertex. check():
+/// throws what this rank must refuse. Throws: collective_error on every rank. Collective.
+template <class VertexId, class ExecSpace, class Graph, class Source, class Check>
+auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
+                     bfs_options const& o, Source const& source, bool has_parents, bool can_span,
+                     Check const& check) {
+  std::exception_ptr problem;
+  try {
+    check();
+  } catch (...) {
+    problem = std::current_exception();
+  }
+  search_arguments mine{static_cast<std::int64_t>(o.direction),
+                        static_cast<std::int64_t>(o.driver),
+                        o.gamma,
+                        o.alpha,
+                        o.beta,
+                        0,
+                        graph.local().vertices() > 0,
+                        has_parents,
+                        can_span,
+                        problem != nullptr,
+                        !std::is_integral_v<Source>,
+                        0};
+  if constexpr (std::is_integral_v<Source>) mine.source = static_cast<std::uint64_t>(source);
+  auto const all = ranks.all_gather(mine);
+  agreed_search<VertexId, typename ExecSpace::memory_space> agreed{{}, false, true};
+  bool failed = false;
+  for (search_arguments const& t : all) {
+    failed = failed || t.failed != 0;
+    agreed.with_parents = agreed.with_parents || t.has_parents != 0;
+    agreed.in_one_kernel = agreed.in_one_kernel && t.can_span != 0;
+  }
+  if (failed)
+    run_collectively(ranks, [&] {
+      if (problem) std::rethrow_exception(problem);
+    });
+  require_same_arguments(ranks, all);
+  for (search_arguments const& t : all)  // a rank without vertices has no parents to pass
+    if (agreed.with_parents && t.has_vertices != 0 && t.has_parents == 0)
+      throw_on_all(ranks,
+                   "some ranks ask for parents, and others do not: pass views of them on all");
+  if (o.driver == launch_mode::persistent_kernel && !agreed.in_one_kernel)
+    throw_on_all(
+        ranks,
+        "launch_mode::persistent_kernel is not available to these ranks (their devices do not "
+        "address each other): choose launch_mode::automatic");
+  if constexpr (std::is_integral_v<Source>) {
+    agreed.sources.list = {nullptr, 1, mine.source};
+    require_vertices(ranks, mine.source < graph.vertices() ? 0 : 1, graph.vertices());
+  } else {
+    agreed.sources = gather_sources<VertexId>(ranks, graph.vertices(), source);
+  }
+  return agreed;
+}
+
+/// The rows of a rank, as a bfs_workspace reads them. The numbers of out- and in-edges of its
+/// vertices may differ.
+template <class VertexId, class EdgeOffset, class MemorySpace>
+struct local_rows {
+  using graph = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
+  using vertex_type = VertexId;
+  using offset_type = EdgeOffset;
+  using memory_space = MemorySpace;
+  using offsets_view = typename graph::offsets_view;
+  using columns_view = typename graph::columns_view;
+
+  graph out, in;
+  bool transposed;
+
+  /// Does nothing: distributed::bfs_workspace has checked the rows of its graph.
+  template <class ExecSpace>
+  void validate_unless_trusted(ExecSpace const&) const {}
+
+  std::uint64_t vertices() const { return out.vertices(); }
+  /// Returns the number of edges that a bottom-up level reads, if there are in-edges; else of
+  /// out-edges.
+  std::uint64_t edges() const { return transposed ? in.edges() : out.edges(); }
+  bool has_transpose() const { return transposed; }
+  offsets_view const& row_offsets() const { return out.row_offsets(); }
+  columns_view const& column_indices() const { return out.column_indices(); }
+  offsets_view const& in_row_offsets() const { return in.row_offsets(); }
+  columns_view const& in_column_indices() const { return in.column_indices(); }
+};
+
+/// Everything that the steps of a search share on a rank.
+template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
+struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
+  using base = bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks>;
+
+  std::uint64_t own_first_word, own_word_count;
+  device::peer_distances peers;  // for the status bitmaps; none if ranks exchange between the steps
+  // Parents found top-down, if parents are asked for. proposal: if ranks exchange between the
+  // steps; holds the parents that this rank has found, for every vertex of the graph.
+  // parent_window: in one kernel; holds the parents that any rank has found, for this rank's
+  // vertices, in a window.
+  VertexId *proposal, *parent_window;
+  device::peer_distances parent_peers;              // for that window
+  std::uint64_t begin_of_rank[device::most_peers];  // first vertex of each rank
+
+  KOKKOS_FUNCTION std::uint64_t first_word() const { return own_first_word; }
+  KOKKOS_FUNCTION std::uint64_t own_words() const { return own_word_count; }
+  KOKKOS_FUNCTION std::uint64_t own_vertices() const {
+    std::uint64_t const first = 32 * own_first_word, most = 32 * own_word_count;
+    return Kokkos::min(most, base::vertices - Kokkos::min(first, base::vertices));
+  }
+  KOKKOS_FUNCTION bool is_own_word(std::uint64_t w) const {
+    return w - own_first_word < own_word_count;
+  }
+  KOKKOS_FUNCTION void copy_to_peers(std::uint32_t* word, std::uint32_t bits) const {
+    for (int r = 0; r < peers.count; ++r)
+      if (r != peers.rank) *peers.of(r, word) = bits;
+  }
+  /// Stores a parent, top-down. The vertex may belong to another rank, and other ranks may find it
+  /// concurrently.
+  KOKKOS_FUNCTION void propose_parent(frontier::local_vertex v, frontier::local_vertex from) const {
+    using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
+    auto const found = static_cast<word>(base::global(from));
+    if (proposal != nullptr) device::store_relaxed(reinterpret_cast<word*>(proposal + v), found);
+    if (parent_window == nullptr) return;
+    int owner = 0;
+    for (int r = 1; r < parent_peers.count; ++r) owner = v >= begin_of_rank[r] ? r : owner;
+    VertexId* const to = parent_peers.of(owner, parent_window) + (v - begin_of_rank[owner]);
+    device::store_to_peer(reinterpret_cast<word*>(to), found);
+  }
+  /// Reads the parent of one of this rank's vertices, once all ranks that have found it have
+  /// proposed one.
+  KOKKOS_FUNCTION void load_parent(frontier::local_vertex v) const {
+    using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
+    if (parent_window == nullptr) return;
+    auto* const from = reinterpret_cast<word*>(parent_window + (v - 32 * own_first_word));
+    base::parent[v] = static_cast<VertexId>(device::load_relaxed(from));
+  }
+};
+
+/// Returns whether all ranks are processes of one host. Collective.
+template <class ExecSpace>
+bool are_on_one_host(karpos::distributed::communicator<ExecSpace> const& ranks) {
+  MPI_Comm host = MPI_COMM_NULL;
+  require_success(MPI_Comm_split_type(ranks.mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+                  "MPI_Comm_split_type");
+  int size = 0;
+  MPI_Comm_size(host, &size);
+  MPI_Comm_free(&host);
+  return ranks.all_reduce(size, karpos::minimum{}) == ranks.size();
+}
+
+/// A window of each rank that the devices of all ranks address (device/peers.hpp), if they can.
+/// Construction and destruction are collective: no window is freed while another rank has it open.
+/// If an exception leaves windows open, they end with the process.
+template <class ExecSpace>
+class rank_windows {
+  using communicator = karpos::distributed::communicator<ExecSpace>;
+  using window = device::peer_window<ExecSpace>;
+
+ public:
+  rank_windows(communicator const& ranks, std::size_t bytes) : m_ranks(ranks) {
+    if (!ranks.has_device_of_its_own() || ranks.size() > device::most_peers ||
+        !are_on_one_host(ranks))
+      return;
+    typename window::handle mine{};
+    bool const made = try_on_all([&] {
+      m_window = window(ranks.exec(), bytes);
+      mine = m_window.share();
+    });
+    m_is_open =
+        made && try_on_all([&, all = ranks.all_gather(mine)] { m_window.open(all, ranks.rank()); });
+    if (!m_is_open) close_and_free();
+  }
+  rank_windows(rank_windows const&) = delete;
+  rank_windows& operator=(rank_windows const&) = delete;
+  ~rank_windows() {
+    if (m_is_open && std::uncaught_exceptions() <= m_exceptions) close_and_free();
+  }
+
+  bool is_open() const { return m_is_open; }
+  window const& get() const { return m_window; }
+
+ private:
+  /// Returns whether f throws on no rank. Collective.
+  template <class F>
+  bool try_on_all(F const& f) const {
+    bool done = true;
+    try {
+      f();
+    } catch (std::exception const&) {
+      done = false;
+    }
+    return m_ranks.all_reduce(done ? 1 : 0, karpos::minimum{}) == 1;
+  }
+  void close_and_free() {
+    m_ranks.exec().fence("karpos::bfs: before windows are closed");
+    m_window.close();
+    m_ranks.barrier();
+    m_window.free();
+  }
+
+  communicator const& m_ranks;
+  window m_window;
+  bool m_is_open = false;
+  int m_exceptions = std::uncaught_exceptions();
+};
+
+/// Stands for rank_windows in spaces without windows.
+struct no_windows {
+  template <class Ranks>
+  no_windows(Ranks const&, std::size_t) {}
+  bool is_open() const { return false; }
+  no_windows const& get() const { return *this; }
+  std::byte* data() const { return nullptr; }
+  device::peer_distances distances() const { return {}; }
+};
+template <class ExecSpace>
+using windows_of =
+    std::conditional_t<device::spans_devices<ExecSpace>, rank_windows<ExecSpace>, no_windows>;
+
+}  // namespace karpos::detail::distributed
