@@ -3,9 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <vector>
 

@@ -65,17 +65,9 @@ class reduction_memory {
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op = plus>
 auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
                    Op const& op = {}) {
-  namespace d = detail::distributed;
-  using key = typename Keys::non_const_value_type;
-  using value = typename Values::non_const_value_type;
-  using result = reduced_groups<key, value, typename ExecSpace::memory_space>;
-  d::reduction_buffers<ExecSpace> buffers;
-  return d::reduce_over_ranks<result>(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
-    buffers.keys.release();  // they have been sent
-    buffers.values.release();
-    buffers.sent.release();
-    return d::new_groups<ExecSpace, key, value>(ranks.exec(), n);
-  });
+  detail::distributed::reduction_buffers<ExecSpace> buffers;
+  return detail::distributed::reduce_over_ranks<reduced_groups>(ranks, keys, values, op, buffers,
+                                                                false);
 }
 
 /// Reduces as reduce_by_key above, in memory that is kept. The groups are views of this memory,
@@ -84,14 +76,8 @@ template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op>
 auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
                    Op const& op, reduction_memory<ExecSpace>& memory) {
   namespace d = detail::distributed;
-  using key = typename Keys::non_const_value_type;
-  using value = typename Values::non_const_value_type;
-  using result = reduced_groups<key, value, typename ExecSpace::memory_space>;
-  auto& buffers = d::reduction_memory_access::buffers(memory);
-  return d::reduce_over_ranks<result>(ranks, keys, values, op, buffers, [&](std::uint64_t n) {
-    return d::groups_in<ExecSpace, key, value>(ranks.exec(), buffers.owned_keys,
-                                               buffers.owned_values, n);
-  });
+  return d::reduce_over_ranks<reduced_groups>(ranks, keys, values, op,
+                                              d::reduction_memory_access::buffers(memory), true);
 }
 
 }  // namespace karpos::distributed

@@ -46,28 +46,29 @@ void require_equal(Ranks const& ranks, std::string const& what,
 /// Requires: f is not collective, because a rank that fails leaves it early.
 template <class Ranks, class F>
 auto run_collectively(Ranks const& ranks, F const& f) {
-  using result = std::invoke_result_t<F const&>;
-  constexpr bool is_void = std::is_void_v<result>;
-  std::conditional_t<is_void, bool, std::optional<std::conditional_t<is_void, int, result>>>
-      answer{};
-  std::string message;
-  int failed = ranks.size();
-  try {
-    if constexpr (is_void)
+  if constexpr (std::is_void_v<std::invoke_result_t<F const&>>) {
+    run_collectively(ranks, [&] {
       f();
-    else
+      return true;
+    });
+  } else {
+    std::optional<std::invoke_result_t<F const&>> answer;
+    std::string message;
+    int failed = ranks.size();
+    try {
       answer.emplace(f());
-  } catch (karpos::distributed::collective_error const&) {
-    throw;  // on every rank
-  } catch (...) {
-    message = current_message();
-    failed = ranks.rank();
+    } catch (karpos::distributed::collective_error const&) {
+      throw;  // on every rank
+    } catch (...) {
+      message = current_message();
+      failed = ranks.rank();
+    }
+    int const first = ranks.all_reduce(failed, minimum{});
+    if (first < ranks.size())
+      throw karpos::distributed::collective_error(
+          message_of_rank(first, ranks.size(), ranks.broadcast(message, first)), first, ranks);
+    return std::move(*answer);
   }
-  int const first = ranks.all_reduce(failed, minimum{});
-  if (first < ranks.size())
-    throw karpos::distributed::collective_error(
-        message_of_rank(first, ranks.size(), ranks.broadcast(message, first)), first, ranks);
-  if constexpr (!is_void) return std::move(*answer);
 }
 
 }  // namespace karpos::detail::distributed

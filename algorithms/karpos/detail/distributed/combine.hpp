@@ -90,13 +90,14 @@ auto groups_in(ExecSpace const& exec, reusable_memory<ExecSpace>& keys,
       values.template reserve<T>(exec, "karpos::distributed: reduced values", n)};
 }
 
-/// Runs distributed::reduce_by_key in memory of `buffers`. groups_of(n): returns views for the n
-/// groups, at most, that this rank owns. Returns: their keys and values, and the number of groups
-/// of all ranks. Collective.
-template <class Result, class ExecSpace, class Keys, class Values, class Op, class GroupsOf>
+/// Runs distributed::reduce_by_key in memory of `buffers`. Returns: the groups that this rank owns,
+/// and the number of groups of all ranks. The groups are in `buffers` if `keeps`, else in memory of
+/// their own. Collective.
+template <template <class, class, class> class Result, class ExecSpace, class Keys, class Values,
+          class Op>
 auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Keys const& keys,
                        Values const& values, Op const& op, reduction_buffers<ExecSpace>& buffers,
-                       GroupsOf const& groups_of) {
+                       bool keeps) {
   using key = typename Keys::non_const_value_type;
   using value = typename Values::non_const_value_type;
   using row = key_value<key, value>;
@@ -113,13 +114,22 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
                                    mine.values);
   });
   auto const received = send_to_owners(ranks, split, buffers.received);
+  std::uint64_t const n = received.extent(0);
   auto const owned = run_collectively(ranks, [&] {
+    if (!keeps) {  // they have been sent
+      buffers.keys.release();
+      buffers.values.release();
+      buffers.sent.release();
+    }
+    auto const to =
+        keeps ? groups_in<ExecSpace, key, value>(exec, buffers.owned_keys, buffers.owned_values, n)
+              : new_groups<ExecSpace, key, value>(exec, n);
     return distributed::reduce_rows(exec, member_of_rows(received, &row::key),
-                                    member_of_rows(received, &row::value), op,
-                                    groups_of(received.extent(0)),
-                                    buffers.template options<key, value>(exec, received.extent(0)));
+                                    member_of_rows(received, &row::value), op, to,
+                                    buffers.template options<key, value>(exec, n));
   });
-  return Result{owned.keys, owned.values, ranks.all_reduce(std::uint64_t(owned.keys.extent(0)))};
+  return Result<key, value, typename ExecSpace::memory_space>{
+      owned.keys, owned.values, ranks.all_reduce(std::uint64_t(owned.keys.extent(0)))};
 }
 
 }  // namespace karpos::detail::distributed

@@ -118,12 +118,13 @@ void number_rows(ExecSpace const& exec, Join const& joined, Numbers const& left_
     joined.write(exec, left, right);
   else
     joined.write(exec, of_left ? left : right);
-  device::loop_over("karpos::join: numbers of left rows", exec, left.extent(0),
-                    map_to_global_rows<device::held_by_loop<ExecSpace, Numbers>>{
-                        device::for_loop<ExecSpace>(left_numbers), left.data()});
-  device::loop_over("karpos::join: numbers of right rows", exec, right.extent(0),
-                    map_to_global_rows<device::held_by_loop<ExecSpace, Numbers>>{
-                        device::for_loop<ExecSpace>(right_numbers), right.data()});
+  auto const number = [&](Out const& rows, Numbers const& numbers) {
+    device::loop_over("karpos::join: numbers of rows", exec, rows.extent(0),
+                      map_to_global_rows<device::held_by_loop<ExecSpace, Numbers>>{
+                          device::for_loop<ExecSpace>(numbers), rows.data()});
+  };
+  number(left, left_numbers);
+  number(right, right_numbers);
   exec.fence("karpos::join: joined");
 }
 
