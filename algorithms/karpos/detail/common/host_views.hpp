@@ -99,18 +99,19 @@ class staged_argument {
   using given_type = typename Argument::type;
   using view_type = view_type_of<given_type>;
   using element = typename view_type::non_const_value_type;
-  using kernel_element = std::conditional_t<Argument::is_output, element, element const>;
+  using device_memory = typename ExecSpace::memory_space;
   template <class T, class Space>
   using unowned = Kokkos::View<T*, Space, Kokkos::MemoryUnmanaged>;
-  using kernel_view = unowned<kernel_element, typename ExecSpace::memory_space>;
+  static constexpr bool is_output = Argument::is_output;
   static constexpr staging of_space = staging_of<ExecSpace, typename view_type::memory_space>;
   static constexpr bool is_strided =
       std::is_same_v<typename view_type::array_layout, Kokkos::LayoutStride>;
 
  public:
-  static constexpr bool is_output = Argument::is_output;
   static constexpr staging mode =
       of_space == staging::direct && is_strided ? staging::through_pinned : of_space;
+
+  explicit staged_argument(Argument const& argument) : m_given(argument.given) {}
 
   void lay_out(arena& on_device, arena& pinned, std::uint64_t elements) {
     if constexpr (mode != staging::none) on_device.allocate(m_on_device, elements);
@@ -118,60 +119,52 @@ class staged_argument {
   }
   /// Copies elements [first, last) to the device. Requires: earlier contents of the pinned memory
   /// have been copied.
-  void load(ExecSpace const& exec, Argument const& argument, std::uint64_t first,
-            std::uint64_t last) const {
-    if constexpr (mode != staging::none && !is_output)
-      Kokkos::deep_copy(exec, buffer(m_on_device, last - first),
-                        stage(slice_on_host(argument, first, last)));
+  void load(ExecSpace const& exec, std::uint64_t first, std::uint64_t last) const {
+    if constexpr (mode == staging::direct && !is_output)
+      Kokkos::deep_copy(exec, device_buffer(last - first), in_view(first, last));
+    if constexpr (mode == staging::through_pinned && !is_output) {
+      copy("karpos::copy to pinned memory", pinned_buffer(last - first), in_view(first, last));
+      Kokkos::deep_copy(exec, device_buffer(last - first), pinned_buffer(last - first));
+    }
   }
   /// Returns what the operation is given for elements [first, last).
-  auto kernel_argument(Argument const& argument, std::uint64_t first, std::uint64_t last) const {
+  auto kernel_argument(std::uint64_t first, std::uint64_t last) const {
+    using kernel_view =
+        unowned<std::conditional_t<is_output, element, element const>, device_memory>;
     if constexpr (mode == staging::none)
-      return slice_of(argument.given, first, last);
+      return slice_of(m_given, first, last);
     else if constexpr (Kokkos::is_view_v<given_type>)
       return kernel_view(m_on_device, last - first);
     else
-      return where<kernel_view, decltype(argument.given.predicate)>{
-          kernel_view(m_on_device, last - first), argument.given.predicate};
+      return where<kernel_view, decltype(m_given.predicate)>{kernel_view(m_on_device, last - first),
+                                                             m_given.predicate};
   }
   /// Starts to copy elements [first, last) back to the host.
-  void store(ExecSpace const& exec, Argument const& argument, std::uint64_t first,
-             std::uint64_t last) const {
-    [[maybe_unused]] auto const from = buffer(m_on_device, last - first);
+  void store(ExecSpace const& exec, std::uint64_t first, std::uint64_t last) const {
     if constexpr (mode == staging::direct && is_output)
-      Kokkos::deep_copy(exec, slice_on_host(argument, first, last), from);
+      Kokkos::deep_copy(exec, in_view(first, last), device_buffer(last - first));
     if constexpr (mode == staging::through_pinned && is_output)
-      Kokkos::deep_copy(exec, unowned<element, Kokkos::HostSpace>(m_pinned, last - first), from);
+      Kokkos::deep_copy(exec, pinned_buffer(last - first), device_buffer(last - first));
   }
   /// Copies elements [first, last) from pinned memory to the host view. Requires: exec is done.
-  void finish(Argument const& argument, std::uint64_t first, std::uint64_t last) const {
+  void finish(std::uint64_t first, std::uint64_t last) const {
     if constexpr (mode == staging::through_pinned && is_output)
-      copy("karpos::copy from pinned memory", slice_on_host(argument, first, last),
-           unowned<element, Kokkos::HostSpace>(m_pinned, last - first));
+      copy("karpos::copy from pinned memory", in_view(first, last), pinned_buffer(last - first));
   }
 
  private:
-  static unowned<element, typename ExecSpace::memory_space> buffer(element* data, std::uint64_t n) {
-    return unowned<element, typename ExecSpace::memory_space>(data, n);
+  auto device_buffer(std::uint64_t n) const {
+    return unowned<element, device_memory>(m_on_device, n);
+  }
+  auto pinned_buffer(std::uint64_t n) const {
+    return unowned<element, Kokkos::HostSpace>(m_pinned, n);
   }
   /// Returns elements [first, last) of the view, as plain host memory.
-  static auto slice_on_host(Argument const& argument, std::uint64_t first, std::uint64_t last) {
-    auto const view = view_of(argument.given);
+  auto in_view(std::uint64_t first, std::uint64_t last) const {
+    auto const view = view_of(m_given);
     Kokkos::View<typename view_type::value_type*, typename view_type::array_layout,
                  Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const all(view.data(), view.layout());
     return Kokkos::subview(all, std::pair(first, last));
-  }
-  /// Returns the elements where a copy to the device may start: in the view, or in pinned memory,
-  /// where it copies them.
-  template <class Part>
-  auto stage(Part const& part) const {
-    if constexpr (mode == staging::direct) {
-      return part;
-    } else {
-      unowned<element, Kokkos::HostSpace> const to(m_pinned, part.extent(0));
-      copy("karpos::copy to pinned memory", to, part);
-      return to;
-    }
   }
   template <class To, class From>
   static void copy(char const* label, To const& to, From const& from) {
@@ -181,18 +174,10 @@ class staged_argument {
                       body{device::for_loop<space>(to), device::for_loop<space>(from)});
   }
 
+  given_type const& m_given;
   element* m_on_device = nullptr;
   element* m_pinned = nullptr;
 };
-
-/// Returns n instances. On devices, their work may run concurrently.
-template <class ExecSpace>
-std::vector<ExecSpace> make_instances(ExecSpace const& exec, std::size_t n) {
-  if constexpr (device::is_device<ExecSpace>)
-    return Kokkos::Experimental::partition_space(exec, std::vector<int>(n, 1));
-  else
-    return std::vector<ExecSpace>(n, exec);
-}
 
 /// Staging buffers, and the loop that passes batches of an operation through them.
 template <class ExecSpace, class... Arguments>
@@ -202,12 +187,14 @@ class batches {
   /// 1,024 times smaller either.
   batches(ExecSpace const& exec, std::uint64_t n, batch_plan const& plan,
           Arguments const&... arguments)
-      : m_arguments(arguments...),
-        m_n(n),
+      : m_n(n),
         m_size(Kokkos::min(plan.elements, n)),
         m_exec(exec) {
-    for (ExecSpace const& instance : make_instances(exec, plan.buffers))
-      m_buffers.push_back({instance, {}, 0, 0});
+    std::vector<ExecSpace> instances(plan.buffers, exec);
+    if constexpr (device::is_device<ExecSpace>)  // their work may run concurrently
+      instances = Kokkos::Experimental::partition_space(exec, std::vector<int>(plan.buffers, 1));
+    for (ExecSpace const& instance : instances)
+      m_buffers.push_back({instance, parts(arguments...), 0, 0});
     std::uint64_t const least = m_size / 1024;
     while (!try_allocate(least)) m_size = (m_size + 1) / 2;
     exec.fence("karpos: what a call with views on the host depends on");
@@ -243,45 +230,28 @@ class batches {
 
   buffer& buffer_of(std::uint64_t batch) { return m_buffers[batch % m_buffers.size()]; }
 
-  /// Calls f(share, argument) for each argument and its share of buffer b.
+  /// Calls f(argument) for each argument's share of buffer b.
   template <class F>
   void for_each_argument(buffer& b, F const& f) {
-    std::apply(
-        [&](auto&... share) {
-          std::apply([&](auto const&... argument) { (f(share, argument), ...); }, m_arguments);
-        },
-        b.arguments);
+    std::apply([&](auto&... argument) { (f(argument), ...); }, b.arguments);
   }
   void fill(std::uint64_t batch) {
     buffer& b = buffer_of(batch);
     if constexpr (uses_pinned) finish(b);
     b.first = batch * m_size;
     b.last = Kokkos::min(b.first + m_size, m_n);
-    for_each_argument(b, [&](auto const& share, auto const& argument) {
-      share.load(b.exec, argument, b.first, b.last);
-    });
+    for_each_argument(b, [&](auto const& x) { x.load(b.exec, b.first, b.last); });
   }
   template <class Operation>
   void run_batch(Operation const& operation, buffer& b) {
-    std::apply(
-        [&](auto&... share) {
-          std::apply(
-              [&](auto const&... argument) {
-                operation(b.exec, share.kernel_argument(argument, b.first, b.last)...);
-              },
-              m_arguments);
-        },
-        b.arguments);
-    for_each_argument(b, [&](auto const& share, auto const& argument) {
-      share.store(b.exec, argument, b.first, b.last);
-    });
+    auto const run = [&](auto&... x) { operation(b.exec, x.kernel_argument(b.first, b.last)...); };
+    std::apply(run, b.arguments);
+    for_each_argument(b, [&](auto const& x) { x.store(b.exec, b.first, b.last); });
   }
   /// Waits for the batch in buffer b, and copies its outputs from pinned memory.
   void finish(buffer& b) {
     b.exec.fence("karpos: a batch of views on the host");
-    for_each_argument(b, [&](auto const& share, auto const& argument) {
-      share.finish(argument, b.first, b.last);
-    });
+    for_each_argument(b, [&](auto const& x) { x.finish(b.first, b.last); });
     b.first = b.last = 0;
   }
 
@@ -304,8 +274,7 @@ class batches {
   }
   void lay_out(arena& on_device, arena& pinned) {
     for (buffer& b : m_buffers)
-      for_each_argument(
-          b, [&](auto& share, auto const&) { share.lay_out(on_device, pinned, m_size); });
+      for_each_argument(b, [&](auto& x) { x.lay_out(on_device, pinned, m_size); });
   }
   template <class Bytes>
   void allocate(Bytes& bytes, std::size_t n) {
@@ -315,7 +284,6 @@ class batches {
                                         "pass views in the memory of the table");
   }
 
-  std::tuple<Arguments...> m_arguments;
   std::uint64_t m_n, m_size;
   ExecSpace m_exec;
   Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_on_device;
