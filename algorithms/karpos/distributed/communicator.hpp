@@ -25,12 +25,11 @@
 //   std::uint64_t const all = ranks.all_reduce(mine);                  // the same on every rank
 //   ranks.all_to_all(send, counts, receive, ranks.exchange_counts(counts));
 //
-// Every operation of a communicator is collective: all ranks call it, in the same order. If a
-// vendor's library moves the data of views between devices (engine() names it), the operation is
-// enqueued on exec like a kernel, and returns at once. (Exception: sums, minima and maxima of
-// 16-bit integers always go through MPI.) Every other operation first waits for what exec does with
-// the views, and is complete when it returns. If one rank throws, the others wait forever, unless
-// run_ranks runs the program.
+// Every operation is collective: all ranks call it, in the same order. If a vendor's library moves
+// the data of views between devices (engine() names it), the operation is enqueued on exec like a
+// kernel, and returns at once. (Exception: sums, minima and maxima of 16-bit integers go through
+// MPI.) Every other operation first waits for exec, and is complete when it returns. If one rank
+// throws, the others wait forever, unless run_ranks runs the program.
 
 namespace karpos::distributed {
 
@@ -44,27 +43,26 @@ struct bit_or {
 
 struct communicator_options {
   /// Exchanges through host memory, even if data could travel between devices or MPI takes device
-  /// memory. If one rank sets this, no rank uses a library between devices, but only the ranks that
-  /// set it copy to host memory first; the others still pass device memory to a GPU-aware MPI. So
-  /// set it on all ranks alike.
+  /// memory. If one rank sets this, no rank uses a library between devices. Set it on all ranks
+  /// alike: ranks that do not set it still pass device memory to a GPU-aware MPI.
   bool stage_on_host = false;
-  /// Largest size of one message in bytes; longer ones are split. Values below 8 count as 8, and
-  /// values above 2^30 as 2^30. All ranks use the smallest value of any rank.
+  /// Largest size of one message in bytes, between 8 and 2^30 (values beyond count as these).
+  /// Longer messages are split. All ranks use the smallest value of any rank.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 
 /// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can
-/// be moved, not copied. Must not be moved once a plan, table or workspace was made with it,
-/// because these keep its address.
+/// be moved, not copied; not once a plan, table or workspace was made with it, because these keep
+/// its address.
 ///
 /// Requires: MPI is initialised, and finalised after the communicator is destroyed. All ranks make
 ///   it, and destroy it, together.
 /// Concurrency: one operation at a time; from the thread that initialised MPI, unless MPI allows
 ///   more.
-/// Memory: if data of GPUs passes through the host (it goes through MPI, and MPI, asked at run
-///   time, takes no GPU memory): up to two host buffers as large as the largest exchange. If data
-///   travels without the host: a device buffer of the size of the largest view reduced by bit_or,
-///   and what the vendor's library takes.
+/// Memory: if data of GPUs goes through an MPI that takes no GPU memory (it is asked at run time):
+///   up to two host buffers as large as the largest exchange. If data travels between devices: a
+///   device buffer of the size of the largest view reduced by bit_or, and what the vendor's library
+///   takes.
 /// Throws, only on the rank concerned: std::invalid_argument for a strided view, and for counts
 ///   that are not one for each rank; allocation_error; std::runtime_error if MPI or the vendor's
 ///   library fails.
@@ -101,13 +99,12 @@ class communicator {
   int size() const { return m_size; }
   ExecSpace const& exec() const { return m_exec; }
   MPI_Comm mpi() const { return m_comm.get(); }
-  /// Returns what moves data in the memory of exec: "MPI", "GPU-aware MPI", or the name of a
-  /// library between devices.
+  /// Returns what moves data of exec's memory: "MPI", "GPU-aware MPI", or a vendor's library.
   char const* engine() const {
     return m_device_engine ? m_device_engine->name() : m_engine->name();
   }
-  /// Returns whether each rank has a device of its own, and no rank sets stage_on_host: devices may
-  /// then exchange without the host. The same on all ranks.
+  /// Returns whether devices may exchange without the host: each rank has a device of its own, and
+  /// no rank sets stage_on_host. The same on all ranks.
   bool has_device_of_its_own() const { return m_own_device; }
   /// Returns the bytes that this rank has sent to others so far. A reduction, broadcast or
   /// all_gather counts this rank's elements once, for however many ranks.
@@ -265,8 +262,7 @@ class communicator {
     detail::require_contiguous(what, view);
     return view.extent(0) * sizeof(typename View::value_type);
   }
-  /// Returns whether data of these views travels between devices without the host, in the order of
-  /// exec.
+  /// Returns whether data of these views travels between devices, in the order of exec.
   template <class... Views>
   bool uses_device_engine() const {
     constexpr bool on_host =
@@ -274,8 +270,7 @@ class communicator {
          Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Views::memory_space>::accessible);
     return !on_host && m_device_engine != nullptr;
   }
-  /// Runs move(engine, from, to, bytes of an element) with the addresses at which the engine finds
-  /// the elements.
+  /// Runs move(engine, from, to, bytes of an element) with addresses that the engine accepts.
   template <class Send, class Receive, class Move>
   void transfer(Send const& send, Receive const& receive, Move const& move) const {
     static_assert(std::is_same_v<typename Send::non_const_value_type, typename Receive::value_type>,

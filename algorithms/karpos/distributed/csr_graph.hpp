@@ -27,8 +27,7 @@ template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class csr_graph {
  public:
-  /// Rows of this rank's vertices, which are counted from 0 here. Columns are vertices of the whole
-  /// graph.
+  /// Rows of this rank's vertices, counted from 0. Columns are vertices of the whole graph.
   using local_type = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
   using vertex_type = VertexId;
   using offset_type = EdgeOffset;
@@ -39,9 +38,8 @@ class csr_graph {
   csr_graph() = default;
 
   /// Takes the rows of a rank, whose vertices follow those of the ranks before it. Collective.
-  /// Searches check offsets and columns, as those of a karpos::csr_graph, unless the graph is
-  /// trusted. The graph is not trusted, even if `rows` is, and has no transpose, even if `rows`
-  /// has.
+  /// Searches check offsets and columns unless the graph is trusted. It is not trusted, and has no
+  /// transpose, even if `rows` is, and has.
   ///
   /// Throws: collective_error unless every block begins at a multiple of 32 or at the number of
   ///   vertices.
@@ -80,8 +78,7 @@ class csr_graph {
     g.m_trusted = m_trusted && in.m_trusted;
     return g;
   }
-  /// Returns this graph, marked as one whose offsets and columns are right, so that searches do not
-  /// check it; with KARPOS_CONTRACTS they check it all the same.
+  /// Returns this graph, marked as valid: searches do not check it, except with KARPOS_CONTRACTS.
   ///
   /// Requires: all ranks call it, or none.
   csr_graph trusted() const {
@@ -90,8 +87,7 @@ class csr_graph {
     return g;
   }
 
-  /// Returns the size of the whole graph: its vertices, or its edges. Edges are directed: an
-  /// undirected edge counts twice.
+  /// Return the size of the whole graph. An undirected edge counts as two edges.
   std::uint64_t vertices() const { return m_begin.empty() ? 0 : m_begin.back(); }
   std::uint64_t edges() const { return m_edges; }
   bool has_transpose() const { return m_has_transpose; }
@@ -99,14 +95,13 @@ class csr_graph {
 
   /// Returns where the blocks of the ranks begin, and at the end the number of vertices.
   std::vector<std::uint64_t> const& begins() const { return m_begin; }
-  /// Returns the first vertex of this rank, whose vertices are [first(),
-  /// first() + local().vertices()).
+  /// Returns the first of this rank's vertices, [first(), first() + local().vertices()).
   std::uint64_t first() const { return m_begin.empty() ? 0 : m_begin[m_rank]; }
   local_type const& local() const { return m_out; }
   /// Returns the rows of the transpose; empty without one.
   local_type const& local_in() const { return m_in; }
-  /// Returns the rank that owns a vertex; the number of ranks if there is no such vertex; -1 if
-  /// this is a default-constructed graph.
+  /// Returns the rank that owns a vertex; the number of ranks if there is no such vertex; -1 for a
+  /// default-constructed graph.
   int owner(std::uint64_t vertex) const {
     auto const at = std::upper_bound(m_begin.begin(), m_begin.end(), vertex);
     return static_cast<int>(at - m_begin.begin()) - 1;
@@ -119,8 +114,8 @@ class csr_graph {
     return counts;
   }
 
-  /// Checks every offset and column of all ranks' rows, also those of the transpose. Does not
-  /// compare the transpose with the graph. Collective. Blocks.
+  /// Checks every offset and column of all ranks' rows and of the transpose, but does not compare
+  /// the two. Collective. Blocks.
   ///
   /// Complexity: a pass over the rows.
   /// Throws: collective_error on every rank, which names the first wrong offset of the lowest such
@@ -136,8 +131,8 @@ class csr_graph {
     if (detail::checks_always || !m_trusted) validate_rows(exec);
   }
 
-  /// Gathers a view with an element for each vertex of a rank, and returns the elements of the
-  /// whole graph on every rank. Collective.
+  /// Gathers views with an element for each vertex of a rank. Returns the elements of the whole
+  /// graph on every rank. Collective.
   ///
   /// Memory: an element for each vertex of the graph.
   /// Throws: collective_error on every rank if a view has another length or is strided, or if there

@@ -23,8 +23,8 @@
 //   rank 1  owners | 1 | 1 |      sends rows 0, 1 to 1              gets | 0:0 | 0:2 | 1:0 | 1:1 |
 //
 // 0:1 is row 1 of rank 0. Received rows are ordered by the rank that they come from, and then as on
-// that rank. A plan is built once and moves any number of columns: exchange sends a column to the
-// owners; exchange_back returns answers to where the rows came from, in their order.
+// that rank. A plan moves any number of columns: exchange sends a column to the owners;
+// exchange_back returns answers to where the rows came from, in their order.
 
 namespace karpos::distributed {
 
@@ -62,8 +62,7 @@ class exchange_plan {
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
                 OwnerOf const& owner_of = {})
       : exchange_plan(ranks, keys, owner_of, std::make_shared<kept>()) {}
-  /// Memory of a plan. Hash tables pass it to the next plan by the constructor below; the earlier
-  /// plan must not be used after that.
+  /// Memory of a plan. Hash tables pass it to the next plan; the earlier one must not be used then.
   using kept = detail::distributed::plan_memory<ExecSpace>;
   template <view_1d Keys, class OwnerOf>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys, OwnerOf const& owner_of,
@@ -82,11 +81,9 @@ class exchange_plan {
     for (std::uint64_t const n : m_receive_counts) m_receives += n;
   }
 
-  /// Returns how many rows this rank has, and sends.
+  /// Return how many rows this rank sends, or receives; by rank, or in all.
   std::uint64_t sends() const { return m_order.extent(0); }
-  /// Returns how many rows this rank receives.
   std::uint64_t receives() const { return m_receives; }
-  /// Returns how many rows this rank sends to, or receives from, each rank.
   counts_type const& send_counts() const { return m_send_counts; }
   counts_type const& receive_counts() const { return m_receive_counts; }
 
@@ -113,7 +110,7 @@ class exchange_plan {
             device::for_loop<ExecSpace>(in), m_order.data(), sorted.data()});
     m_ranks->all_to_all(sorted, m_send_counts, out, m_receive_counts);
   }
-  /// Sends a column to the owners, and returns what this rank receives in a new view. Collective.
+  /// Sends a column to the owners. Returns what this rank receives, in a new view. Collective.
   template <view_1d In>
   auto exchange(In const& in) const {
     auto const out = detail::distributed::run_collectively(*m_ranks, [&] {

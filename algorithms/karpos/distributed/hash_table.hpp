@@ -27,10 +27,9 @@
 //   rank 0   keys | a | b | c |    →  owners   0: a, c, e    each rank has a karpos::hash_map of
 //   rank 1   keys | d | e |        →           1: b, d       the keys that it owns
 //
-// The hash of a key decides which rank owns it. Every rank passes keys of its own, any number of
-// them, also none. The keys travel to their owners, once; answers, if there are any, travel back
-// into the order of the caller's keys. All ranks call every operation that is said to be
-// collective, in the same order; such an operation blocks.
+// The hash of a key decides which rank owns it. Every rank passes any number of keys, also none.
+// They travel to their owners, once; answers travel back into the order of the caller's keys. All
+// ranks call every operation that is said to be collective, in the same order. It blocks.
 
 namespace karpos::distributed {
 
@@ -64,9 +63,9 @@ class hash_table {
   static_assert(sizeof(key_type) == 4 || sizeof(key_type) == 8,
                 "karpos: keys of a distributed table have 4 or 8 bytes");
 
-  /// Makes an empty table for max_keys keys on all ranks together. Each rank has capacity for
-  /// max_keys / ranks keys, and six times the square root of that more, because hashes spread keys
-  /// at random; if there is one rank only, for exactly max_keys. Collective.
+  /// Makes an empty table for max_keys keys on all ranks together. Each rank has capacity for its
+  /// share, max_keys / ranks keys, and, because hashes spread keys at random, for six times the
+  /// square root of that more; a single rank, for exactly max_keys. Collective.
   ///
   /// Requires: hash and growth are the same on every rank.
   /// Throws: collective_error if max_keys, the load or a sentinel differs between ranks; also with
@@ -123,9 +122,9 @@ class hash_table {
   /// commutative. Collective.
   ///
   /// Equal keys of a rank are combined before they travel if a sample of the keys says that this
-  /// pays. bulk_strategy::reduced combines always, direct and partitioned never. No strategy
-  /// combines keys that are neither numbers nor enumerators, or values that are not numbers of 4 or
-  /// 8 bytes. Pairs that were combined into another one count as existing.
+  /// pays; with bulk_strategy::reduced always, with direct and partitioned never, and only if keys
+  /// are numbers or enumerators, and values numbers, of 4 or 8 bytes. Pairs that were combined into
+  /// another one count as existing.
   ///
   /// Throws: as insert; also collective_error if `strategy` is no bulk_strategy.
   template <view_1d Keys, view_1d Values, class Op>
@@ -223,8 +222,7 @@ class hash_table {
 
   // Access to the keys of this rank, not collective. Every key is on one rank.
 
-  /// Returns the table of the keys that this rank owns. All lookups are allowed; do not insert
-  /// into it.
+  /// Returns the table of the keys that this rank owns, for lookups.
   Local const& local() const { return m_local; }
   /// Calls visit(key, value), or visit(key) for a set, for every key of this rank, in a kernel. If
   /// the map is not const, visit may take the value by reference and change it. Asynchronous.

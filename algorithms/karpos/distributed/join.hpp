@@ -19,8 +19,7 @@
 //   rank 0   left | a | b |   right | b | c |    rows of equal hash meet on one rank, from both;
 //   rank 1   left | b | c |   right | a |        they are joined there as on one device (join.hpp)
 //
-// Rows are named by their numbers in the whole table: those of rank 0 first, then those of rank 1,
-// …
+// Rows are named by their numbers in the whole table: those of rank 0 come first.
 
 namespace karpos::distributed {
 

@@ -10,19 +10,17 @@
 #include <string>
 #include <type_traits>
 
-// Ends a program of several ranks when one of them fails, with one message: the other ranks do not
-// wait forever.
+// Ends a program of several ranks, with one message, when one of them fails.
 
 namespace karpos::distributed {
 
 /// Thrown by a collective operation on every rank of its communicator if on some rank an argument
-/// is refused or memory is short, or if arguments differ between ranks. Its message is that of the
-/// lowest rank that failed. Every rank may catch it and go on. Communicators that are destroyed
-/// while it is thrown are not given back to MPI: make them outside of the try block.
+/// is refused or memory is short, or if arguments differ between ranks. Has the message of the
+/// lowest rank that failed. Every rank may catch it and go on. Make communicators outside of the
+/// try block: one that is destroyed while this is thrown is not given back to MPI.
 class collective_error : public std::runtime_error {
  public:
-  /// Makes an error of the ranks of a communicator. rank: the one that failed; -1 if several
-  /// disagree.
+  /// rank: the rank of communicator `of` that failed; -1 if several disagree.
   template <class Ranks>
   collective_error(std::string const& what, int rank, Ranks const& of)
       : std::runtime_error(what),
@@ -45,8 +43,7 @@ class collective_error : public std::runtime_error {
 
 namespace karpos::detail::distributed {
 
-/// Returns "karpos: rank 2 of 4: what". The "karpos: " with which the library's own messages begin
-/// is dropped from `what`.
+/// Returns "karpos: rank 2 of 4: what", without the "karpos: " of a `what` of the library.
 inline std::string message_of_rank(int rank, int size, std::string const& what) {
   std::string const ours = "karpos: ";
   return ours + "rank " + std::to_string(rank) + " of " + std::to_string(size) + ": " +
@@ -80,10 +77,10 @@ inline std::string current_message() {
 namespace karpos::distributed {
 
 /// Runs f() on every rank, and ends all ranks when one of them fails. If an exception other than
-/// collective_error leaves f on any rank, all processes end (MPI_Abort), because the others may
-/// wait in an operation that this rank will never join. A collective_error, which every rank
-/// throws, is printed by the first rank, and the program may end as usual. A collective_error of a
-/// communicator of only some ranks ends all processes, too, with the message of its first rank.
+/// collective_error leaves f on any rank, all processes end (MPI_Abort): the others may wait in an
+/// operation that this rank will never join. The first rank prints a collective_error, which every
+/// rank throws, and the program may end as usual. A collective_error of a communicator of only some
+/// ranks ends all processes, too, with the message of its first rank.
 ///
 /// Returns: what f returns if that is an int, else 0; 1 after a collective_error.
 /// Requires: MPI is initialised; f returns void or int. Every rank of `comm` calls it.

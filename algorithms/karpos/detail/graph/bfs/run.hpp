@@ -36,7 +36,7 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
 
 /// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it.
 /// Ends the search if the level is empty, or if more was found than the graph has. The loop over
-/// ranks (detail/distributed/bfs_loop.hpp) decides here, too. probes_per_claim: see tuning.
+/// ranks (detail/distributed/bfs_run.hpp) decides here, too. probes_per_claim: see tuning.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int probes_per_claim,
                             search_record* record, progress& p, level_counters const& next) {
