@@ -38,9 +38,8 @@ class explained_allocation_error : public allocation_error {
   char const* m_space;
 };
 
-/// Returns f(), which allocates for a function that the user knows as `what`. An allocation_error
-/// of f names inner calls, which the user did not make; this function rethrows it with the name
-/// `what` and with `suggestion`.
+/// Returns f(), which allocates for a function that the user knows as `what`. Rethrows an
+/// allocation_error of f, which names inner calls, with that name and `suggestion`.
 template <class F>
 decltype(auto) explain_as(char const* what, char const* suggestion, F const& f) {
   try {
@@ -50,8 +49,7 @@ decltype(auto) explain_as(char const* what, char const* suggestion, F const& f) 
   }
 }
 
-/// Returns make(), which allocates `bytes` in MemorySpace. If there is no memory, throws an
-/// allocation_error that names the bytes, the space and a suggestion.
+/// Returns make(), which allocates `bytes` in MemorySpace. If it throws, explains that.
 template <class MemorySpace, class Make>
 auto allocate_or_explain(std::size_t bytes, std::string const& what, char const* suggestion,
                          Make const& make) {
@@ -134,8 +132,8 @@ struct fill_body {
   }
 };
 
-/// Writes make(i) to element i. Compilers of CPUs vectorise this loop: on 2 cores, 2^23 words take
-/// 0.85 ms, and 1.3 ms by fill_body.
+/// Writes make(i) to element i. CPUs vectorise it: on 2 cores 2^23 words take 0.85 ms, by fill_body
+/// 1.3.
 template <class Word, class Make>
 struct fill_element {
   Word* to;
@@ -143,9 +141,8 @@ struct fill_element {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = make(i); }
 };
 
-/// Sets element i of n to make(i). Asynchronous on devices. Devices write chunks of 16 bytes, to
-/// which Kokkos' allocations are aligned; wrapped memory that is not aligned so is filled element
-/// by element.
+/// Sets element i of n to make(i). Asynchronous on devices, which write chunks of 16 bytes; wrapped
+/// memory that is not aligned to 16 bytes, as Kokkos' allocations are, is filled by element.
 template <class ExecSpace, class Word, class Make>
 void fill_with(std::string const& label, ExecSpace const& exec, Word* to, std::uint64_t n,
                Make const& make) {
@@ -185,8 +182,7 @@ void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_
             constant<std::uint32_t>{word});
 }
 
-/// Returns the object at `from` in a memory space of ExecSpace. Waits for exec; `why` labels the
-/// fence.
+/// Returns the object at `from` in ExecSpace's memory. Waits for exec; `why` labels the fence.
 template <class ExecSpace, class T>
 T read_back(ExecSpace const& exec, T const* from, std::string const& why) {
   using memory_space = typename ExecSpace::memory_space;

@@ -7,18 +7,17 @@
 
 #include "karpos/device/native/step_function.hpp"
 
-// Memory-level parallelism within one thread. A thread that loads a word and uses it at once waits
-// for each cache miss; a thread that first issues N independent loads and then uses them waits once
-// for N. GPUs also overlap the misses of several warps, so a few loads suffice; a CPU thread has
-// nothing else.
+// Memory-level parallelism within one thread: a thread that issues N independent loads before it
+// uses the first waits once for N cache misses. GPUs also overlap the misses of several warps, so a
+// few loads suffice; a CPU thread has nothing else.
 //
 //   for_each_batch    cuts a strided index range into batches of N; the body loads and uses
 //   load_then_use     for a body that is a load, a dependent load, and a use
 //   load_all_then_use for one load and a use over short ranges: the last batch is guarded instead
 //                     of taken one by one
 //
-// An index sequence is first, first + step, … below last. step is 1 for a CPU thread, and the
-// tile's width for a lane of a tile (a thread of a cooperative group).
+// Indices are first, first + step, … below last. step is 1 for a CPU thread, the tile's width for a
+// lane of a tile (a thread of a cooperative group).
 
 namespace karpos::detail {
 
@@ -26,8 +25,7 @@ namespace karpos::detail {
 template <int N>
 using batch_size = std::integral_constant<int, N>;
 
-/// Runs body(i, batch_size<N>) for each batch, which begins at i, and body(i, batch_size<1>) for
-/// each remaining index.
+/// Runs body(i, batch_size<N>) for each batch, from i on, and body(i, batch_size<1>) for the rest.
 template <int N, class Body>
 KARPOS_STEP_FUNCTION void for_each_batch(std::uint64_t first, std::uint64_t last,
                                          std::uint64_t step, Body const& body) {
@@ -61,9 +59,8 @@ KARPOS_STEP_FUNCTION void load_then_use(std::uint64_t first, std::uint64_t last,
     }
 }
 
-/// Runs use(i, load(i)) for each index, N loads at a time. In the last batch, indices beyond the
-/// end load what `first` loads, and are not used. For sequences of a few batches, whose remainder
-/// would otherwise wait N - 1 times.
+/// Runs use(i, load(i)) for each index, N loads at a time. Indices of the last batch beyond the end
+/// load what `first` loads. For few batches, whose remainder would otherwise wait N - 1 times.
 template <int N, class Load, class Use>
 KARPOS_STEP_FUNCTION void load_all_then_use(std::uint64_t first, std::uint64_t last,
                                             std::uint64_t step, Load const& load, Use const& use) {

@@ -60,8 +60,7 @@ void require_result_type() {
       "holds each of them");
 }
 
-/// Returns the values for keys: a view of the same length, or one value for all keys. The one value
-/// must not be a fraction if the table stores integers.
+/// Returns the values for keys: a view of the same length, or one value for all keys.
 template <class T, class Keys, class Values>
 auto values_for(Keys const& keys, Values const& values) {
   if constexpr (Kokkos::is_view_v<Values>) {
@@ -78,7 +77,7 @@ auto values_for(Keys const& keys, Values const& values) {
 }
 
 /// Returns a view or stencil whose extent is not part of its type: a subview of a View<T[100]> is
-/// no View<T[100]>. Returns other arguments, which are the same for every key, as they are.
+/// no View<T[100]>. Returns other arguments as they are.
 template <class X>
 auto with_dynamic_extent(X const& x) {
   if constexpr (requires { x.stencil; }) {
@@ -94,8 +93,7 @@ auto with_dynamic_extent(X const& x) {
                         typename X::memory_traits>(x);
   }
 }
-/// Returns elements [first, last) of a view or stencil. Returns other arguments, which are the same
-/// for every key, as they are.
+/// Returns elements [first, last) of a view or stencil. Returns other arguments as they are.
 template <class X>
 auto slice_of(X const& x, std::uint64_t first, std::uint64_t last) {
   if constexpr (Kokkos::is_view_v<X>)
@@ -107,8 +105,7 @@ auto slice_of(X const& x, std::uint64_t first, std::uint64_t last) {
     return x;
 }
 
-/// Returns the view that a view or stencil reads. For other arguments, returns an empty view that
-/// every space reaches.
+/// Returns the view that an argument reads; if it is no view or stencil, an empty view.
 template <class X>
 auto view_of(X const& x) {
   if constexpr (Kokkos::is_view_v<X>)

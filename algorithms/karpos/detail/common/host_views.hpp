@@ -17,16 +17,15 @@
 #include "karpos/device/space.hpp"
 
 // Bulk operations on host views while the kernels run on a device: in batches, through staging
-// buffers, on execution space instances of their own. So the copies of one batch overlap the
-// kernels of another.
+// buffers, on several instances, so that the copies of one batch overlap the kernels of another.
 //
 //   instance 0   copy in 0 | kernel 0 | copy out 0 | copy in 2 | …
 //   instance 1             | copy in 1 | kernel 1  | copy out 1 | …
 //
 //   copy in: host memory → (pinned memory →) device;   copy out: the way back
 //
-// in_batches calls the operation, which is written for views on the device, once for each batch. If
-// kernels can use all views where they are, as on CPUs, in_batches calls it once, with these views.
+// in_batches calls the operation, which is written for views on the device, once for each batch; or
+// once, if kernels can use all views where they are, as on CPUs.
 
 namespace karpos::detail {
 
@@ -44,7 +43,7 @@ using pinned_space = Kokkos::HostSpace;
 #endif
 
 /// How a view of a memory space is staged. Kernels reach pinned memory, but slower than copies do.
-/// Tests specialise this for memory spaces of their own, so that CPUs run batches.
+/// Tests specialise this, so that CPUs run batches.
 template <class ExecSpace, class MemorySpace>
 inline constexpr staging staging_of =
     !device::is_device<ExecSpace> ||
@@ -67,8 +66,8 @@ template <class ExecSpace, staging Mode>
 inline constexpr batch_plan batch_plan_for = {
     Mode == staging::direct ? std::uint64_t(1) << 21 : std::uint64_t(1) << 19, 3};
 
-/// An argument of an operation: a view, a stencil over one, or something that is the same for every
-/// element. The operation reads inputs, and writes every element of outputs.
+/// An argument of an operation: a view, a stencil, or something that is the same for every element.
+/// The operation reads inputs, and writes every element of outputs.
 template <class X>
 struct input {
   using type = X;
@@ -117,8 +116,7 @@ class staged_argument {
     if constexpr (mode != staging::none) on_device.allocate(m_on_device, elements);
     if constexpr (mode == staging::through_pinned) pinned.allocate(m_pinned, elements);
   }
-  /// Copies elements [first, last) to the device. Requires: earlier contents of the pinned memory
-  /// have been copied.
+  /// Copies elements [first, last) to the device. Requires: nothing else waits in pinned memory.
   void load(ExecSpace const& exec, std::uint64_t first, std::uint64_t last) const {
     if constexpr (mode == staging::direct && !is_output)
       Kokkos::deep_copy(exec, device_buffer(last - first), in_view(first, last));
@@ -183,8 +181,8 @@ class staged_argument {
 template <class ExecSpace, class... Arguments>
 class batches {
  public:
-  /// Allocates the buffers. Throws allocation_error if there is no memory for buffers that are
-  /// 1,024 times smaller either.
+  /// Allocates the buffers, or smaller ones. Throws allocation_error if 1,024 times smaller do not
+  /// fit, either.
   batches(ExecSpace const& exec, std::uint64_t n, batch_plan const& plan,
           Arguments const&... arguments)
       : m_n(n),
@@ -255,8 +253,8 @@ class batches {
     b.first = b.last = 0;
   }
 
-  /// Allocates buffers for batches of m_size elements. Returns whether there was memory. Throws
-  /// instead if there was none and m_size is not above `least`.
+  /// Allocates buffers for batches of m_size elements. Returns whether there was memory; throws if
+  /// m_size is not above `least`.
   bool try_allocate(std::uint64_t least) {
     arena device_bytes, pinned_bytes;
     lay_out(device_bytes, pinned_bytes);
@@ -291,10 +289,9 @@ class batches {
   std::vector<buffer> m_buffers;
 };
 
-/// Calls operation(instance, argument...), with n elements of each argument, which is an input or
-/// an output. If kernels use all arguments where they are, calls it once, with exec and the
-/// arguments. Otherwise calls it in batches on instances of its own, after exec, and blocks. What
-/// the operation enqueues and does for one batch must not disturb another batch.
+/// Calls operation(instance, argument...), with n elements of each input or output. If kernels use
+/// all arguments where they are, calls it once, with exec. Otherwise calls it in batches on other
+/// instances, after exec, and blocks. Requires: the operation's batches do not disturb each other.
 template <class ExecSpace, class Operation, class... Arguments>
 void in_batches(ExecSpace const& exec, std::uint64_t n, Operation const& operation,
                 Arguments const&... arguments) {

@@ -22,8 +22,7 @@ struct sample_statistics {
   std::uint32_t distinct;     ///< distinct keys
   std::uint32_t once, twice;  ///< distinct keys that occur once, and twice, in the sample
   std::uint32_t most;         ///< number of occurrences of the most frequent key in the sample
-  /// Keys in the sample that are heavy hitters; 0 if none are looked for
-  /// (reduce_by_key/heavy_hitters.hpp).
+  /// Keys in the sample that are heavy hitters, if looked for (reduce_by_key/heavy_hitters.hpp).
   std::uint32_t heavy_hitter_rows;
 
   /// Returns the number of distinct keys that occur more than once in the sample.
@@ -31,12 +30,10 @@ struct sample_statistics {
 };
 
 /// A team's sampler. Reads one key of a source from each of n ranges, at irregular distances, and
-/// counts equal ones. In the team's scratch:
+/// counts equal ones. Source: of rows with mixed keys (partition/rows.hpp). In the team's scratch,
+/// with at least twice as many slots as the sample has keys:
 ///
 ///   statistics | the caller's bytes | keys | counts
-///
-/// The table has at least twice as many slots as the sample has keys. Source: of rows with mixed
-/// keys (partition/rows.hpp).
 template <class ExecSpace, class Source, std::uint32_t MostKeys, std::size_t CallersBytes = 0>
 class key_sampler {
  public:
@@ -166,8 +163,8 @@ struct sample_keys {
   }
 };
 
-/// Writes the statistics of a sample of n keys of a source, or of as many as a team's scratch
-/// holds. Asynchronous. Requires: the source has at least that many keys.
+/// Writes the statistics of a sample of n keys, or of as many as a team's scratch holds.
+/// Asynchronous. Requires: the source has that many keys.
 template <class ExecSpace, class Source>
 void count_sample(ExecSpace const& exec, Source const& source, std::uint32_t n,
                   sample_statistics* to) {

@@ -40,8 +40,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint64_t x,
   return by_high_bits(static_cast<std::uint32_t>(x), n);
 }
 
-/// Result of a search: the slot of the key, or none if the limit of probes was reached. `claimed`:
-/// whether this search has claimed the slot.
+/// Result of a search: the key's slot, unless the limit of probes was reached; whether the search
+/// has claimed it.
 struct scratch_slot {
   std::uint32_t index;
   bool present, claimed;
@@ -63,8 +63,7 @@ class scratch_table {
   /// Slots of a bucket, which are read at once.
   static constexpr int width = 16 / static_cast<int>(sizeof(Bits));
 
-  /// Returns the bytes of a table, a multiple of 8. The slot behind the last one is for the key
-  /// that equals `empty`.
+  /// Returns the bytes of a table, a multiple of 8, with a slot more for the key `empty`.
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return (std::size_t(slots + 1) + 1) / 2 * 2 * sizeof(Bits);
   }
@@ -110,8 +109,8 @@ class scratch_table {
   KOKKOS_FORCEINLINE_FUNCTION static bool is_found(home_slot const& h, Bits key) {
     return h.stored == key && key != empty;
   }
-  /// Does what find_or_claim does for a key whose home slot has been read. This rare path is
-  /// separate, so that the threads of a warp stay together.
+  /// Finds or claims as above, after the home slot was read: a separate path, because it is rare
+  /// and would part the threads of a warp.
   template <class OnClaim = ignore_claim>
   KOKKOS_FORCEINLINE_FUNCTION scratch_slot find_or_claim_past_home(
       Bits key, home_slot const& h, std::uint32_t probes, OnClaim const& on_claim = {}) const {
@@ -162,8 +161,7 @@ class scratch_table {
   }
 
  private:
-  /// Returns the key's home slot, or home bucket, among n. Not by the bits that chose the
-  /// partition.
+  /// Returns the key's home slot, or bucket, among n. Not by the bits that chose the partition.
   KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(Bits key, std::uint32_t n) {
     return by_low_bits(key, n);
   }

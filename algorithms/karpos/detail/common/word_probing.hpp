@@ -8,9 +8,8 @@
 #include "karpos/outcome.hpp"
 
 // Linear probing over an array of words, each of which is empty or taken for good: the plainest
-// concurrent hash set. A word may be the key itself or stand for the key, such as an index into an
-// array of keys; `matches` compares. Nothing is erased while other threads probe, so an empty word
-// ends a probe sequence.
+// concurrent hash set. A word is a key or stands for one, such as an index into an array of keys;
+// `matches` compares. Nothing is erased meanwhile, so an empty word ends a probe sequence.
 
 namespace karpos::detail::word_probing {
 
@@ -30,8 +29,7 @@ struct table {
   Word empty;
 
   /// Probes from slot `first` on for a word that matches, and inserts `word` into the first empty
-  /// slot if there is none before it. Uses a relaxed compare-and-swap. If several threads insert
-  /// matching words, one inserts, and the others find its word.
+  /// slot before it by a relaxed compare-and-swap. Of threads with matching words, one inserts.
   /// Requires: first < slots, word != empty. Complexity: at most `slots` probes.
   template <class Matches>
   KOKKOS_FUNCTION probe<Word> insert_or_find(std::uint64_t first, Word word,

@@ -17,8 +17,7 @@
 
 namespace karpos::detail {
 
-/// The function that uses a workspace, and the call that returns its bytes: for labels and
-/// messages.
+/// The function that uses a workspace, and the call that returns its bytes, for messages.
 struct workspace_user {
   char const* name;
   char const* bytes_call;
@@ -29,9 +28,8 @@ inline bool is_given(wrapped_memory const& memory) {
   return memory.data != nullptr && memory.bytes > 0;
 }
 
-/// Returns whether a call that can do without a workspace may use one of that many bytes: the
-/// caller's, or its own if the caller gave none. A table that has grown meanwhile may need more
-/// bytes than the caller was told.
+/// Returns whether a call that can do without a workspace may use one of that many bytes. A table
+/// that has grown meanwhile may need more bytes than the caller was told.
 inline bool can_use_workspace(wrapped_memory const& given, std::size_t bytes) {
   return !is_given(given) ||
          (given.bytes >= bytes &&
@@ -89,8 +87,8 @@ class workspace {
   std::byte* m_data = nullptr;
 };
 
-/// Returns a workspace for a call that can do without one. Returns nothing if the caller's memory
-/// cannot be used, or if the caller gave none and none can be allocated.
+/// Returns a workspace for a call that can do without one; nothing if the caller's memory cannot be
+/// used, or none be allocated.
 template <class ExecSpace>
 std::optional<workspace<ExecSpace>> try_workspace(ExecSpace const& exec, workspace_user const& user,
                                                   wrapped_memory const& given, std::size_t bytes) {

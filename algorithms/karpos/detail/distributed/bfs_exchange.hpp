@@ -15,9 +15,9 @@
 #include "karpos/lane_mask.hpp"
 
 // Exchanges the vertices that ranks have found on a level: as bits of the status bitmap, or as a
-// list of numbers, whichever is shorter. Sends parents that one rank has found top-down for
-// another's vertices, once, after the search. Every such proposal is right: a rank makes one only
-// for a vertex that no earlier level has reached, and then the next level contains the vertex.
+// list of numbers, whichever is shorter. After the search, sends parents that one rank has found
+// top-down for another's vertices. Every such proposal is right: a rank makes one only for a vertex
+// that no earlier level has reached, and then the next level contains the vertex.
 
 namespace karpos::detail::distributed {
 
@@ -133,8 +133,8 @@ class found_exchange {
     return Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
         words, n);
   }
-  /// Sends the vertices that this rank has found in some words to all ranks, as a list, unless
-  /// bitmaps are shorter. Returns: whether it did.
+  /// Sends what this rank has found in some words as a list, unless bitmaps are shorter. Returns:
+  /// whether it did.
   bool try_send_list(status_words const& s, std::uint64_t first, std::uint64_t words,
                      std::uint64_t mine) {
     auto const& exec = m_ranks->exec();
@@ -171,8 +171,7 @@ struct store_own_proposals {
   }
 };
 
-/// Lists the parents that this rank has proposed for other ranks' vertices: rows of a vertex and
-/// its parent.
+/// Lists vertices of other ranks, each with the parent that this rank has proposed.
 template <class VertexId>
 struct list_proposals {
   using value_type = std::uint64_t;
@@ -198,8 +197,7 @@ struct store_proposals {
   }
 };
 
-/// Writes the parents that are still missing. parent: for this rank's vertices; proposal: for all
-/// vertices. Collective.
+/// Writes missing parents. parent: of this rank's vertices; proposal: of all. Collective.
 template <class ExecSpace, class Graph, class VertexId>
 void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
                       VertexId* parent, VertexId const* proposal) {

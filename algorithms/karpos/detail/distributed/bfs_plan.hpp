@@ -40,7 +40,7 @@ struct search_arguments {
 };
 
 /// Throws collective_error, on every rank, unless all ranks have passed equal values of what
-/// decides about levels. Compares bits, so that ranks which all pass NaN agree.
+/// decides about levels. Compares bits: equal NaNs agree.
 template <class Ranks>
 void require_same_arguments(Ranks const& ranks, std::vector<search_arguments> const& all) {
   auto const require = [&]<class T>(char const* what, T search_arguments::*member) {
@@ -117,8 +117,8 @@ struct agreed_search {
   all_sources<VertexId, MemorySpace> sources;
   bool with_parents, in_one_kernel;
 };
-/// Compares the arguments of the ranks, in one message if they search from one vertex. check():
-/// throws what this rank must refuse. Throws: collective_error on every rank. Collective.
+/// Compares the ranks' arguments, in one message if they search from one vertex. check(): throws
+/// what this rank must refuse. Throws: collective_error on every rank. Collective.
 template <class VertexId, class ExecSpace, class Graph, class Source, class Check>
 auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
                      bfs_options const& o, Source const& source, bool has_parents, bool can_span,
@@ -173,8 +173,7 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
   return agreed;
 }
 
-/// The rows of a rank, as a bfs_workspace reads them. The numbers of out- and in-edges of its
-/// vertices may differ.
+/// The rows of a rank, as a bfs_workspace reads them. There may be more in- or out-edges.
 template <class VertexId, class EdgeOffset, class MemorySpace>
 struct local_rows {
   using graph = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
@@ -192,8 +191,7 @@ struct local_rows {
   void validate_unless_trusted(ExecSpace const&) const {}
 
   std::uint64_t vertices() const { return out.vertices(); }
-  /// Returns the number of edges that a bottom-up level reads, if there are in-edges; else of
-  /// out-edges.
+  /// Returns the number of edges that a bottom-up level reads; without in-edges, of out-edges.
   std::uint64_t edges() const { return transposed ? in.edges() : out.edges(); }
   bool has_transpose() const { return transposed; }
   offsets_view const& row_offsets() const { return out.row_offsets(); }
@@ -210,9 +208,8 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   std::uint64_t own_first_word, own_word_count;
   device::peer_distances peers;  // for the status bitmaps; none if ranks exchange between the steps
   // Parents found top-down, if parents are asked for. proposal: if ranks exchange between the
-  // steps; holds the parents that this rank has found, for every vertex of the graph.
-  // parent_window: in one kernel; holds the parents that any rank has found, for this rank's
-  // vertices, in a window.
+  // steps; those that this rank has found, for every vertex of the graph. parent_window: in one
+  // kernel; those that any rank has found, for this rank's vertices, in a window.
   VertexId *proposal, *parent_window;
   device::peer_distances parent_peers;              // for that window
   std::uint64_t begin_of_rank[device::most_peers];  // first vertex of each rank
@@ -230,8 +227,7 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
     for (int r = 0; r < peers.count; ++r)
       if (r != peers.rank) *peers.of(r, word) = bits;
   }
-  /// Stores a parent, top-down. The vertex may belong to another rank, and other ranks may find it
-  /// concurrently.
+  /// Stores a parent, top-down, of a vertex of any rank, which others may find concurrently.
   KOKKOS_FUNCTION void propose_parent(frontier::local_vertex v, frontier::local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     auto const found = static_cast<word>(base::global(from));
@@ -242,8 +238,7 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
     VertexId* const to = parent_peers.of(owner, parent_window) + (v - begin_of_rank[owner]);
     device::store_to_peer(reinterpret_cast<word*>(to), found);
   }
-  /// Reads the parent of one of this rank's vertices, once all ranks that have found it have
-  /// proposed one.
+  /// Reads the parent of a vertex of this rank, once all ranks that have found it proposed one.
   KOKKOS_FUNCTION void load_parent(frontier::local_vertex v) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
     if (parent_window == nullptr) return;

@@ -29,9 +29,9 @@
 //              direction of the next level and the end.
 //
 // There is one program and two grids. launched_ranks runs each step as a kernel, and exchanges
-// through the communicator between the steps. A spanning grid (device/peers.hpp) runs the whole
-// search in one kernel on each device. Its status bitmaps lie in windows. A step of its own writes
-// marks to the bitmaps of all ranks; a bottom-up level writes words to them as it finds vertices.
+// through the communicator between the steps. A spanning grid (device/peers.hpp) runs the search in
+// one kernel on each device, with status bitmaps in windows: send_marks writes marks to those of
+// all ranks, and a bottom-up level writes words to them as it finds vertices.
 //
 // `own` is the progress of this rank (the segments of its queue), `all` that of all ranks together.
 // Every decision reads `all`.
@@ -167,8 +167,7 @@ struct rank_level_loop {
       grid.gather(found, next_level);
     }
   }
-  /// Turns the marks of all ranks into distances and the frontier, and decides about the next
-  /// level.
+  /// Turns marks into distances and the frontier, and decides about the next level.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void scan_marks(Grid& grid, rank_progress& p) const {
     constexpr auto marks = bfs::scan_target::status_bits;
@@ -181,8 +180,7 @@ struct rank_level_loop {
     p.own.advance_segment(grid.read(&s.counters(p.own.level)));
   }
 
-  /// Makes the level that was found the frontier, and chooses how it is expanded by the totals over
-  /// all ranks.
+  /// Makes the found level the frontier; chooses by the totals of all ranks how it is expanded.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, rank_progress& p) const {
     p.own.advance(grid.template of_rank<frontier::level_counters>(grid.rank()));

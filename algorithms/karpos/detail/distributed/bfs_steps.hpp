@@ -9,8 +9,7 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/lane_mask.hpp"
 
-// The steps that a search over ranks has in addition to those of detail/graph/bfs. `State`:
-// rank_state.
+// The steps of a search over ranks beside those of detail/graph/bfs. `State`: rank_state.
 
 namespace karpos::detail::distributed {
 
@@ -172,8 +171,7 @@ struct commit_and_count : bfs::scan_count<StateHandle, ProgressHandle> {
   }
 };
 
-/// Makes marked vertices visited if the next level is bottom-up, which reads no queue: one pass
-/// instead of two.
+/// Makes marked vertices visited before a bottom-up level, which reads no queue: one pass, not two.
 template <class StateHandle, class ProgressHandle>
 struct commit_marks {
   static constexpr char const* label = "karpos::bfs::commit_marks";

@@ -24,9 +24,8 @@ inline constexpr bool can_combine =
     (std::is_arithmetic_v<Key> || std::is_enum_v<Key>)&&(sizeof(Key) == 4 || sizeof(Key) == 8) &&
     std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Returns whether pre-aggregation pays, from a sample of the keys, if there are enough keys. A row
-/// that is not sent saves its way to the owner and its insertion there; the reduction costs about
-/// as much as both.
+/// Returns whether pre-aggregation pays, from a sample of the keys, if there are enough. It costs
+/// about as much as sending the rows that it saves and inserting them at the owner.
 template <class ExecSpace, class T, class Op, class Keys>
 bool pays_to_combine(ExecSpace const& exec, Keys const& keys) {
   using tuned = reduced_tuning<ExecSpace, T, Op>;
@@ -68,8 +67,7 @@ Groups reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values
   return to;
 }
 
-/// Memory of a reduction over ranks: for a rank's groups, for sent and received rows, for the
-/// groups that the rank owns.
+/// Memory of a reduction over ranks: of groups, of sent and received rows, of owned groups.
 template <class ExecSpace>
 struct reduction_buffers {
   reusable_memory<ExecSpace> keys, values, workspace, sent, received, owned_keys, owned_values;

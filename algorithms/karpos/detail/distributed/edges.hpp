@@ -90,8 +90,7 @@ struct owner_of_source {
   }
 };
 
-/// The edges that a rank has received, in the form that build_csr reads: sources are relative to
-/// the rank's first vertex.
+/// The edges that a rank has received, for build_csr: sources count from the rank's first vertex.
 template <class Row>
 struct received_edges {
   Row const* rows;
@@ -121,8 +120,7 @@ inline void require_begins(std::vector<std::uint64_t> const& begins, std::uint64
 }
 
 /// Returns begins of blocks that are multiples of 32, with about equally many edges in each block.
-/// Counts edges by groups of vertices, which are larger for many vertices, so that the counts that
-/// all ranks add up have 8 MiB at most. Collective.
+/// Counts edges by groups of vertices, so that the counts have 8 MiB at most. Collective.
 template <class ExecSpace, class Rows>
 std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSpace> const& ranks,
                                         std::uint64_t vertices, Rows const& rows) {
@@ -156,9 +154,8 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
   return begins;
 }
 
-/// Splits edges by the owners of their sources, which own blocks of vertices with these begins.
-/// owners: number of ranks; one more if there are dropped edges, which come last. The split edges
-/// are in `memory`.
+/// Splits edges into `memory` by the owners of their sources, whose blocks of vertices have these
+/// begins. owners: number of ranks; one more if there are dropped edges, which come last.
 template <class ExecSpace, class Rows>
 auto split_by_source(ExecSpace const& exec, reusable_memory<ExecSpace>& memory,
                      std::vector<std::uint64_t> const& begins, int owners, Rows const& rows) {
@@ -199,8 +196,8 @@ auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, 
                }));
 }
 
-/// Builds the graph of an edge list whose ids are all below `vertices`. begins: those of the
-/// blocks, or empty. Collective.
+/// Builds the graph of a list whose ids are below `vertices`. begins: of blocks, or empty.
+/// Collective.
 template <class VertexId, class EdgeOffset, class ExecSpace, class List>
 auto build_from_list(karpos::distributed::communicator<ExecSpace> const& ranks,
                      std::uint64_t vertices, List const& list, csr_options const& options,

@@ -54,8 +54,7 @@ using device::number_kind;
 using device::number_kind_of;
 using device::reduction_kind;
 
-/// All ranks call every member in the same order. Members of mpi_engine block; those of
-/// device_engine are enqueued, in the order of its instance.
+/// All ranks call every member in the same order. mpi_engine blocks; device_engine enqueues.
 class engine {
  public:
   virtual ~engine() = default;
@@ -71,8 +70,7 @@ class engine {
                           std::size_t element_bytes) = 0;
 };
 
-/// Throws for an error code of MPI. That ends all ranks (run_ranks), because others may wait for
-/// this one.
+/// Throws for an error code of MPI: ends all ranks (run_ranks), as others may wait for this one.
 inline void require_success(int code, char const* what) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -111,8 +109,7 @@ class duplicated_comm {
   int m_exceptions = std::uncaught_exceptions();
 };
 
-/// Returns whether this MPI accepts GPU memory, as it says at run time; false for an MPI that
-/// cannot be asked.
+/// Returns whether MPI says at run time that it accepts GPU memory; false if it cannot be asked.
 inline bool mpi_accepts_device_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   if (MPIX_Query_cuda_support() == 1) return true;
@@ -179,8 +176,7 @@ class mpi_engine final : public engine {
                     "MPI_Allgatherv");
   }
 
-  /// Exchanges blocks point to point: for MPI_Alltoallv, all ranks would have to agree whether some
-  /// count is too large for it.
+  /// Exchanges point to point: not all ranks know whether a count is too large for MPI_Alltoallv.
   void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to,
                   std::size_t element_bytes) override {
     auto const* const out = static_cast<std::byte const*>(send);
@@ -356,8 +352,7 @@ struct device_of_rank {
   bool stage_on_host;
 };
 /// Returns whether each rank has a device of its own, and none wants to exchange through the host.
-/// Libraries between devices, and kernels that span them, wait for each other: two on one device
-/// would wait forever. Collective.
+/// Kernels that wait for each other would wait forever on one device. Collective.
 inline bool have_devices_of_their_own(engine& host, int ranks, device::device_identity const& mine,
                                       bool stage_on_host) {
   device_of_rank const of_this{mine, stage_on_host};
@@ -372,9 +367,9 @@ inline bool have_devices_of_their_own(engine& host, int ranks, device::device_id
   return true;
 }
 
-/// Returns: the engine that moves data between the devices of all ranks by itself; null if there is
-/// none. Collective. Requires: each rank has a device of its own. Throws: std::runtime_error if the
-/// engine's library cannot be used; this ends all ranks (run_ranks).
+/// Returns: the engine between the devices of all ranks; null if there is none. Collective.
+/// Requires: each rank has a device of its own. Throws: std::runtime_error if the library cannot be
+/// used; this ends all ranks (run_ranks).
 template <class ExecSpace>
 std::unique_ptr<engine> make_device_engine([[maybe_unused]] ExecSpace const& exec,
                                            [[maybe_unused]] engine& host, [[maybe_unused]] int rank,
@@ -395,8 +390,8 @@ std::unique_ptr<engine> make_device_engine([[maybe_unused]] ExecSpace const& exe
   }
 }
 
-/// A buffer on the host for data of a device, used if the engine does not accept device memory. It
-/// grows, and is kept from call to call. Other data is passed without a copy.
+/// A buffer on the host for data of a device, if the engine does not accept device memory. It
+/// grows, and is kept. Other data is passed without a copy.
 template <class ExecSpace>
 class staging {
   template <class Space>
@@ -406,8 +401,8 @@ class staging {
   explicit staging(bool accepts_device_memory = false)
       : m_accepts_device_memory(accepts_device_memory) {}
 
-  /// Returns: an address that an engine accepts for these bytes of a memory space. If `filled`,
-  /// copies the bytes there first if needed. Blocks until exec is done.
+  /// Returns: an address that an engine accepts for these bytes; if `filled`, with the bytes.
+  /// Blocks until exec is done.
   template <class MemorySpace>
   std::byte* at(ExecSpace const& exec, void const* data, std::uint64_t bytes, bool filled) {
     auto* const here = static_cast<std::byte*>(const_cast<void*>(data));
@@ -427,8 +422,7 @@ class staging {
     exec.fence("karpos::communicator: what is sent");
     return here;
   }
-  /// Copies bytes that an engine has written to that address back to `data`, if they were staged.
-  /// Blocks.
+  /// Copies bytes that an engine has written back to `data`, if they were staged. Blocks.
   template <class MemorySpace>
   void finish(ExecSpace const& exec, void* data, std::uint64_t bytes) const {
     if constexpr (!on_host<MemorySpace>) {

@@ -79,8 +79,7 @@ split_rows<ExecSpace, Row> split(ExecSpace const& exec, reusable_memory<ExecSpac
   return split;
 }
 
-/// Sends rows to their owners. Returns: the rows that this rank receives, by sender, in `memory`.
-/// Collective.
+/// Sends rows to their owners. Returns: received rows, by sender, in `memory`. Collective.
 template <class ExecSpace, class Row>
 auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
                     split_rows<ExecSpace, Row> const& split, reusable_memory<ExecSpace>& memory) {
@@ -93,8 +92,7 @@ auto send_to_owners(karpos::distributed::communicator<ExecSpace> const& ranks,
   return received;
 }
 
-/// Memory of an exchange_plan. rows: the rows in order while the plan is made, later a column in
-/// order. order: the numbers of the rows.
+/// Memory of an exchange_plan: the rows in order, later a column; the rows' numbers.
 template <class ExecSpace>
 struct plan_memory {
   reusable_memory<ExecSpace> rows, order;

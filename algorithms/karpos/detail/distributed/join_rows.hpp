@@ -88,8 +88,7 @@ auto send_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows c
   return owned;
 }
 
-/// karpos::join, for use where a function of that name hides it. (nvcc loses the namespace if it
-/// deduces the arguments.)
+/// karpos::join, which a function hides. (nvcc loses the namespace if it deduces the arguments.)
 template <class Left, class Index>
 using local_join = karpos::join<std::remove_const_t<Left>, std::remove_const_t<Index>>;
 
