@@ -30,18 +30,17 @@
 //   distributed::bfs(workspace, source, distances, parents);     // of this rank's vertices
 //
 // Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are
-// those of karpos::bfs, each rank at its own vertices. In between, ranks send each other the
-// vertices that they have found, as bits or as a list, and add up the totals from which all ranks
-// make the same decisions (detail/distributed/bfs_run.hpp has the loop). If each rank has a GPU of
-// its own with peer access (CUDA, up to 8 ranks on one host), the search is one kernel on each
-// device, which exchange through each other's memory. Local search over several levels needs the
-// whole graph and is not used here.
+// those of karpos::bfs. In between, ranks send each other the vertices that they have found, as
+// bits or as a list, and add up the totals by which all of them decide alike (the loop is in
+// detail/distributed/bfs_run.hpp). If each rank has a GPU of its own with peer access (CUDA, up to
+// 8 ranks on one host), the search is one kernel on each device, which exchange through each
+// other's memory. Local search over several levels needs the whole graph and is not used here.
 
 namespace karpos::distributed {
 
-/// Report of a search, the same on every rank except for bytes_sent and hub_degree. Hubs are chosen
-/// on each rank among its own vertices, those of more than hub_degree edges (0 on a rank without
-/// vertices); `hubs` counts the hubs of all ranks. hub_cache_hits is 0.
+/// Report of a search, the same on every rank except for bytes_sent and hub_degree: each rank's
+/// hubs are its vertices of more than hub_degree edges (0 without vertices). `hubs` counts those of
+/// all ranks; hub_cache_hits is 0.
 struct bfs_report : karpos::bfs_report {
   std::uint64_t bytes_sent = 0;  ///< bytes sent by this rank through the communicator
   /// Levels exchanged as lists; levels exchanged as bits. Both 0 in one kernel, and for one rank.
@@ -50,21 +49,19 @@ struct bfs_report : karpos::bfs_report {
   bool one_kernel = false;
 };
 
-/// Memory of searches, and what they need to know of a graph in advance. Made once, for any number
-/// of searches.
+/// Memory of any number of searches, and what they need to know of a graph in advance.
 ///
 /// Requires: the communicator outlives the workspace; the graph does not change, which is not
 ///   checked. All ranks make the workspace, and destroy it, together. If an exception destroys it
-///   on a rank, windows (see Memory) of that rank stay open until its process ends. Ranks that
-///   destroy their windows without an exception then wait for ever.
-/// Concurrency: one search at a time. Copies share the memory. A copy made before the first search
-///   for parents allocates memory for parents of its own.
+///   on a rank, that rank's windows (see Memory) stay open until its process ends, and ranks that
+///   destroy theirs without an exception wait for ever.
+/// Concurrency: one search at a time. Copies share the memory, but not memory for parents that did
+///   not exist yet.
 /// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
 ///   karpos::bfs_workspace; 0.38 bytes for each vertex of the whole graph, and 0.25 for the status
 ///   bitmaps. If one kernel spans the devices, the bitmaps lie in a window of device memory that
 ///   other GPUs address, rounded up to 2 MiB. From the first search for parents on, also a vertex
-///   id for each vertex of the whole graph, or, if one kernel spans the devices, for each vertex of
-///   the rank that has most.
+///   id for each vertex of the graph; if one kernel spans the devices, of the rank that has most.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -102,9 +99,8 @@ class bfs_workspace {
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
-  /// including what the first search for parents adds. Not counted: if that search is not one
-  /// kernel although the devices address each other's memory, it adds a vertex id for each vertex
-  /// of the whole graph.
+  /// including what the first search for parents adds. (If that is not one kernel although devices
+  /// address each other's memory, it adds a vertex id for each vertex of the graph, not counted.)
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
@@ -176,8 +172,7 @@ class bfs_workspace {
                                                         m_words);
   }
   /// Opens windows for the status bitmaps, which kernels of all devices write. Returns: whether
-  /// that works. Must come after all that may throw: all ranks close windows together, which an
-  /// exception cannot do.
+  /// that works. Comes after all that may throw, because all ranks close windows together.
   bool open_windows() {
     std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
     m_windows = std::make_shared<windows>(*m_ranks, 2 * each * sizeof(std::uint32_t));
@@ -273,8 +268,7 @@ class bfs_workspace {
 
   detail::bfs::search_plan plan_of(bfs_options const& o) const {
     return {.direction = m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
-            // Frontiers are scanned in any case. With `true`, a level before a bottom-up one would
-            // fill a queue, too.
+            // Frontiers are scanned in any case; `true` would fill a queue before bottom-up, too.
             .scanned_queue = false,
             .unvisited_queue = false,
             .hub_cache = false,
@@ -319,8 +313,7 @@ class bfs_workspace {
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: as karpos::bfs, divided by the ranks; and for each level a pass over the status
 ///   bitmap, an exchange of the vertices that were found (a bit a vertex at most), and one of
-///   totals. Every level costs at least one exchange: graphs of thousands of levels gain nothing
-///   from many ranks.
+///   totals. Graphs of thousands of levels gain nothing from many ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
 ///   ranks pass different direction, driver, gamma, alpha, beta or source, or if only some pass a
@@ -344,7 +337,7 @@ bfs_report bfs(bfs_workspace<ExecSpace, Graph> const& workspace, Source const& s
   return workspace.search(source, distances, parents, options, hooks);
 }
 
-/// Searches as bfs(workspace, …) does, with a workspace for this search alone. Collective.
+/// Searches as above, with a workspace for this search alone. Collective.
 ///
 /// Throws: as bfs(workspace, …), and what bfs_workspace throws.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,

@@ -15,25 +15,22 @@
 #include "karpos/distributed/csr_graph.hpp"
 #include "karpos/distributed/vertex_permutation.hpp"
 
-// Builds graphs over ranks from edges stored on any rank (build_csr), and reverses their edges
-// (transpose).
+// Builds graphs over ranks from edges stored on any rank; reverses edges of graphs.
 
 namespace karpos::distributed {
 
-/// Options of build_csr: changes to the edges, as karpos::csr_options, and which vertices each rank
-/// gets.
+/// Options of build_csr: changes to the edges, and which vertices each rank gets.
 struct csr_options : karpos::csr_options {
   /// First vertices of the ranks' blocks, and at the end the number of vertices: ranks + 1 numbers,
   /// the same on every rank. They are multiples of 32, unless they are the number of vertices.
   /// Empty: blocks with about equally many edges.
   std::vector<std::uint64_t> begins = {};
-  /// The seed of a vertex_permutation by which vertices are numbered, the same on every rank. It is
-  /// for graphs that are skewed, or listed in an order that would give some ranks all the work. The
-  /// graph and its blocks use the new numbers, and so do the arguments and results of searches.
+  /// The seed of a vertex_permutation by which vertices are numbered, the same on every rank: for
+  /// graphs that are skewed, or listed in an order that would give some ranks all the work. The
+  /// graph, its blocks, and arguments and results of searches have the new numbers.
   std::optional<std::uint64_t> permutation = {};
 
-  /// Returns the permutation that numbers the vertices. Its inverse(number) is the vertex that was
-  /// passed.
+  /// Returns the permutation that numbers vertices; its inverse(number) is the vertex as passed.
   vertex_permutation numbers(std::uint64_t vertices) const {
     return permutation ? vertex_permutation(vertices, *permutation) : vertex_permutation();
   }
@@ -45,8 +42,7 @@ struct csr_options : karpos::csr_options {
 /// Returns: the rows of this rank's vertices, neighbours sorted. All ranks' rows are the graph that
 ///   karpos::build_csr makes of all edges, with new numbers if options.permutation is set. Trusted,
 ///   because its edges were checked.
-/// Complexity: a partition and an exchange of the edges, and a build_csr of those that a rank
-///   receives.
+/// Complexity: a partition and an exchange of the edges, and a build_csr of the received ones.
 /// Memory: during the build, four ids for each directed edge that this rank passes, and two for
 ///   each that it receives; and what karpos::partition and karpos::build_csr take. With symmetrise,
 ///   an edge passed is two directed edges.
@@ -91,8 +87,7 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
 /// of a directed graph go bottom-up, pass g.with_transpose(transpose(ranks, g)). Collective.
 ///
 /// Returns: a graph with memory of its own, without a transpose; trusted.
-/// Complexity: as build_csr.
-/// Memory: as build_csr.
+/// Complexity and memory: as build_csr.
 /// Throws: collective_error on every rank if the graph is not valid (csr_graph::validate) and not
 ///   trusted, or if there is not enough memory.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>

@@ -18,8 +18,7 @@
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
-// communicator: exchanges data between the ranks of a program, on views. Everything in
-// karpos::distributed takes one.
+// communicator: exchanges data of views between ranks. All of karpos::distributed takes one.
 //
 //   karpos::distributed::communicator const ranks(MPI_COMM_WORLD, exec);
 //   std::uint64_t const all = ranks.all_reduce(mine);                  // the same on every rank
@@ -52,8 +51,7 @@ struct communicator_options {
 };
 
 /// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can
-/// be moved, not copied; not once a plan, table or workspace was made with it, because these keep
-/// its address.
+/// be moved, not copied, until a plan, table or workspace is made with it, which keep its address.
 ///
 /// Requires: MPI is initialised, and finalised after the communicator is destroyed. All ranks make
 ///   it, and destroy it, together.
@@ -61,8 +59,7 @@ struct communicator_options {
 ///   more.
 /// Memory: if data of GPUs goes through an MPI that takes no GPU memory (it is asked at run time):
 ///   up to two host buffers as large as the largest exchange. If data travels between devices: a
-///   device buffer of the size of the largest view reduced by bit_or, and what the vendor's library
-///   takes.
+///   device buffer for the largest view reduced by bit_or, and what the vendor's library takes.
 /// Throws, only on the rank concerned: std::invalid_argument for a strided view, and for counts
 ///   that are not one for each rank; allocation_error; std::runtime_error if MPI or the vendor's
 ///   library fails.
@@ -116,8 +113,7 @@ class communicator {
     m_engine->barrier();
   }
 
-  /// Reduces the values of all ranks by op, which is karpos::plus, minimum, maximum or bit_or, and
-  /// returns the result on every rank.
+  /// Returns, on every rank, all ranks' values reduced by karpos::plus, minimum, maximum or bit_or.
   template <class T, class Op = plus>
     requires std::is_arithmetic_v<T>
   T all_reduce(T value, Op = {}) const {
@@ -125,8 +121,7 @@ class communicator {
     m_engine->all_reduce(&value, 1, detail::distributed::number_kind_of<T>(), kind_of<Op, T>());
     return value;
   }
-  /// Reduces each element of a view over all ranks, in place. Requires: the views of all ranks have
-  /// the same length.
+  /// Reduces each element of a view over all ranks, in place. Requires: views of one length.
   template <view_1d View, class Op = plus>
   void all_reduce(View const& data, Op = {}) const {
     using number = typename View::value_type;
@@ -151,8 +146,7 @@ class communicator {
     m_engine->broadcast(&value, sizeof(T), root);
     return value;
   }
-  /// Writes the elements of rank `root` to the views of all ranks. Requires: the views of all ranks
-  /// have the same length.
+  /// Writes the elements of rank `root` to the views of all ranks. Requires: views of one length.
   template <view_1d View>
   void broadcast(View const& data, int root) const {
     std::uint64_t const bytes = checked_bytes("what is broadcast", data);
@@ -184,8 +178,7 @@ class communicator {
                          detail::distributed::blocks(counts_type(all.size(), 1)), sizeof(T));
     return all;
   }
-  /// Writes the elements of all ranks, by rank, to `receive`; counts[r] is the number of elements
-  /// of rank r.
+  /// Writes the elements of all ranks, by rank, to `receive`. Rank r has counts[r] elements.
   ///
   /// Throws: std::invalid_argument if views have other lengths than the counts say.
   template <view_1d Send, view_1d Receive>
@@ -206,8 +199,7 @@ class communicator {
     all_gather(send, receive, counts_type(index(m_size), send.extent(0)));
   }
 
-  /// Returns how many elements this rank will receive from each rank, given how many it sends:
-  /// send[r] to rank r.
+  /// Returns how many elements this rank receives from each rank if it sends send[r] to rank r.
   counts_type exchange_counts(counts_type const& send) const {
     require_counts(send);
     counts_type receive(index(m_size));

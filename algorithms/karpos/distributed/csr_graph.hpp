@@ -13,16 +13,14 @@
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// A graph over ranks: each rank has the rows of a block of vertices. Columns are vertices of the
-// whole graph.
+// A graph over ranks: each has the rows of a block of vertices. Columns are of the whole graph.
 //
 //   rank 0   vertices 0 … 95      row_offsets(v), column_indices     begins: 0 | 96 | 224 | n
 //   rank 1   vertices 96 … 223    row_offsets(v - 96), …             multiples of 32, or n
 
 namespace karpos::distributed {
 
-/// The block of a graph that a rank owns, and where the blocks of all ranks begin. It shares the
-/// views that it is made of.
+/// A rank's block of a graph, and where all blocks begin. It shares the views that it is made of.
 template <class VertexId = std::uint32_t, class EdgeOffset = std::uint64_t,
           class MemorySpace = Kokkos::DefaultExecutionSpace::memory_space>
 class csr_graph {
@@ -59,8 +57,7 @@ class csr_graph {
     m_edges = ranks.all_reduce(std::uint64_t(rows.edges()));
   }
 
-  /// Returns this graph, declared undirected: every edge occurs in both directions, which is not
-  /// checked.
+  /// Returns this graph, declared undirected (not checked): every edge occurs in both directions.
   csr_graph undirected() const { return with_transpose(*this); }
   /// Returns this graph together with its reversed edges, which transpose makes; trusted if both
   /// graphs are.
@@ -124,8 +121,8 @@ class csr_graph {
   void validate(communicator<ExecSpace> const& ranks) const {
     detail::distributed::run_collectively(ranks, [&] { validate_rows(ranks.exec()); });
   }
-  /// Checks the rows of this rank unless the graph is trusted. Not collective. Throws:
-  /// std::invalid_argument.
+  /// Checks this rank's rows unless the graph is trusted; throws std::invalid_argument. Not
+  /// collective.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
     if (detail::checks_always || !m_trusted) validate_rows(exec);
@@ -135,8 +132,8 @@ class csr_graph {
   /// graph on every rank. Collective.
   ///
   /// Memory: an element for each vertex of the graph.
-  /// Throws: collective_error on every rank if a view has another length or is strided, or if there
-  ///   is not enough memory.
+  /// Throws: collective_error on every rank if a view has another length or is strided, or for lack
+  ///   of memory.
   template <execution_space ExecSpace, view_1d View>
   auto gather(communicator<ExecSpace> const& ranks, View const& own) const {
     auto const all = detail::distributed::run_collectively(ranks, [&] {

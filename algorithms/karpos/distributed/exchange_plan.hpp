@@ -183,11 +183,9 @@ class exchange_plan {
   std::shared_ptr<kept> m_kept;
 };
 
-/// Moves rows to their owners: rows(i) to the rank owners(i). Rows are trivially copyable objects
-/// of any size. Collective.
+/// Moves rows(i), trivially copyable objects of any size, to the rank owners(i). Collective.
 ///
-/// Returns: the rows that this rank owns, ordered by the rank that they come from, and then as on
-///   that rank.
+/// Returns: the rows that this rank owns, by the rank that they come from, and then as on it.
 /// Complexity: an exchange_plan and one exchange. Make a plan if there are several columns.
 /// Throws: as exchange_plan; collective_error if views differ in length.
 template <execution_space ExecSpace, view_1d Rows, view_1d Owners>

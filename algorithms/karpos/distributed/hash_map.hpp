@@ -16,8 +16,7 @@ namespace karpos::distributed {
 ///
 /// Complexity: an operation is a partition of the caller's keys, one exchange (and one back if
 ///   there are answers), and the operation of the local table on what a rank receives.
-/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that several devices
-///   share by the hash of the keys.
+/// Source: Jünger, Kobus, Müller, et al., "WarpCore", HiPC 2020, for tables that devices share.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>>
 using hash_map = hash_table<karpos::hash_map<Key, T, ExecSpace, Hash, KeyEqual>>;

@@ -39,12 +39,11 @@ struct insert_report : karpos::insert_report {
   std::vector<std::uint64_t> rejected_by_rank;
 };
 
-/// A hash table over ranks, which can be moved, but not copied. Local: karpos::hash_map or
-/// karpos::hash_set, which holds the keys that a rank owns.
+/// A hash table over ranks, which can be moved, not copied. Local: the karpos::hash_map or
+/// karpos::hash_set of the keys that a rank owns.
 ///
 /// Requires: keys of 4 or 8 bytes, values of 1, 2, 4 or 8. The communicator outlives the table.
-/// Concurrency: one operation at a time, look-ups included, because operations share the kept
-///   memory and the communicator.
+/// Concurrency: one operation at a time, look-ups included: they share memory and communicator.
 /// Memory: the local tables, and on each rank the rows that it sends and those that it receives.
 ///   Look-ups also take a plan's memory (exchange_plan.hpp) and the answers. All this is kept for
 ///   the next operation until release_memory().
@@ -108,8 +107,7 @@ class hash_table {
     if (r.rejected > 0) throw_full(r);
     return r;
   }
-  /// Inserts pairs or overwrites stored values. Of equal keys one value wins, unspecified which.
-  /// Collective.
+  /// Inserts pairs or overwrites stored values; of equal keys, an unspecified one wins. Collective.
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert_or_assign(Keys const& keys, Values const& values) {
@@ -186,8 +184,8 @@ class hash_table {
   }
 
   /// Removes keys; ignores those that are not stored, such as a sentinel. Collective. Returns: how
-  /// many were stored, on all ranks. Throws: collective_error, before any key is removed, if there
-  /// is not enough memory.
+  /// many were stored, on all ranks. Throws: collective_error, before it removes any, for lack of
+  /// memory.
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
     auto const received = send<key_type>(keys);

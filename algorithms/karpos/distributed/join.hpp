@@ -23,17 +23,16 @@
 
 namespace karpos::distributed {
 
-/// Rows of a join that are on this rank, by their numbers in the whole tables. `left` is empty for
-/// right semi and right anti joins, `right` for left semi and left anti joins.
-/// no_row<std::uint64_t> stands for a missing row.
+/// Rows of a join that are on this rank, by their numbers in the whole tables; a missing row is
+/// no_row<std::uint64_t>. `left` is empty for right semi and anti joins, `right` for left ones.
 template <class MemorySpace>
 struct joined_rows {
   Kokkos::View<std::uint64_t*, MemorySpace> left, right;
   std::uint64_t total;  ///< on all ranks
 };
 
-/// Joins rows(column, ...) of all ranks by equal rows. Both sides have columns of the same types. A
-/// rank may have any number of rows, also none. Collective. Blocks.
+/// Joins rows(column, ...) of all ranks by equal rows, with columns of the same types. A rank may
+/// have any number of rows, also none. Collective. Blocks.
 ///
 /// Returns: the rows of the join that this rank holds, in no particular order.
 /// Complexity: each row is sent once, with 8 bytes for its number; then as karpos::join.

@@ -20,8 +20,7 @@ struct reduction_memory_access {
 
 namespace karpos::distributed {
 
-/// The groups that a rank owns, and the number of groups on all ranks. A group is a key with its
-/// reduced value.
+/// The groups that a rank owns (keys with reduced values), and the number of groups on all ranks.
 template <class Key, class T, class MemorySpace>
 struct reduced_groups {
   Kokkos::View<Key*, MemorySpace> keys;
@@ -29,8 +28,8 @@ struct reduced_groups {
   std::uint64_t total;
 };
 
-/// Memory that reductions of a rank keep from call to call, because allocating and freeing some
-/// gigabytes takes a GPU as long as reducing what they hold. It grows.
+/// Memory that reductions of a rank keep from call to call, because a GPU takes as long to allocate
+/// and free gigabytes as to reduce what they hold. It grows.
 ///
 /// Concurrency: one reduction at a time.
 /// Memory: what reduce_by_key takes for the most rows so far.
@@ -55,8 +54,7 @@ class reduction_memory {
 /// karpos::reduce_by_key. Collective. Blocks.
 ///
 /// Returns: the groups that this rank owns, in no particular order; every key is on one rank.
-/// Complexity: two reductions and an exchange of the groups; a rank sends a key once, however often
-///   it occurs.
+/// Complexity: two reductions and an exchange of the groups: a rank sends each key once.
 /// Requires: op is the same on all ranks.
 /// Memory: at most twice this rank's rows, twice the rows that it receives, and what
 ///   karpos::reduce_by_key takes.

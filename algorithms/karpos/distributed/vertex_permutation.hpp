@@ -13,11 +13,9 @@ namespace karpos::distributed {
 /// (csr_options::permutation), so that the vertices of each rank are a random sample. A default
 /// one, of no vertices, maps every number to itself.
 ///
-/// Complexity: on average fewer than two calls of the inner permutation, each of nine
-///   multiplications.
+/// Complexity: on average below two calls of the inner permutation, each of nine multiplications.
 /// Source: cycle walking (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002),
-///   over a permutation of the numbers below the smallest power of two that is not below
-///   `vertices`.
+///   over a permutation of the numbers below a power of two, the smallest >= `vertices`.
 class vertex_permutation {
  public:
   vertex_permutation() = default;
@@ -27,8 +25,7 @@ class vertex_permutation {
     while (m_bits < 64 && (vertices - 1) >> m_bits != 0) ++m_bits;
   }
 
-  /// Returns the number that vertex v gets. Requires: v is below vertices(), unless this is a
-  /// default one.
+  /// Returns the number of vertex v. Requires: v is below vertices(), or this is a default one.
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t v) const {
     if (m_vertices < 2) return v;
     do
