@@ -124,7 +124,7 @@ class bfs_workspace {
               "vertices of this rank", m_graph.local().vertices(), {});
           d::require_options(options, m_local.m_needs_classes);
         });
-    m_exchange.reset();
+    m_exchange.lists = m_exchange.bitmaps = 0;
     auto s =
         state(options, hooks, distances.data(), agreed.with_parents ? parents.data() : nullptr);
     if (agreed.with_parents) add_parent_memory(s, agreed.in_one_kernel);
@@ -143,8 +143,8 @@ class bfs_workspace {
         detail::bfs::report_of(record, m_hubs, m_graph.has_transpose());
     if (m_graph.local().vertices() > 0) r.hub_degree = m_local.m_hub_degree;
     r.bytes_sent = ranks.bytes_sent() - sent;
-    r.lists = m_exchange.lists();
-    r.bitmaps = m_exchange.bitmaps();
+    r.lists = m_exchange.lists;
+    r.bitmaps = m_exchange.bitmaps;
     r.one_kernel = agreed.in_one_kernel;
     return r;
   }

@@ -48,6 +48,8 @@ class exchange_plan {
  public:
   using memory_space = typename ExecSpace::memory_space;
   using counts_type = typename communicator<ExecSpace>::counts_type;
+  /// Memory of a plan. Hash tables pass it to the next plan; the earlier one must not be used then.
+  using kept = detail::distributed::plan_memory<ExecSpace>;
 
   /// Makes a plan that sends row i of this rank to rank owner_of(keys(i)). By default, keys are
   /// ranks. Kernels call owner_of. Keys have at most 8 bytes. Collective. Blocks.
@@ -60,13 +62,8 @@ class exchange_plan {
   /// Source: the distributors of Trilinos' Tpetra and of ArborX, for a plan that is made once.
   template <view_1d Keys, class OwnerOf = owner_is_named>
   exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys,
-                OwnerOf const& owner_of = {})
-      : exchange_plan(ranks, keys, owner_of, std::make_shared<kept>()) {}
-  /// Memory of a plan. Hash tables pass it to the next plan; the earlier one must not be used then.
-  using kept = detail::distributed::plan_memory<ExecSpace>;
-  template <view_1d Keys, class OwnerOf>
-  exchange_plan(communicator<ExecSpace> const& ranks, Keys const& keys, OwnerOf const& owner_of,
-                std::shared_ptr<kept> const& memory)
+                OwnerOf const& owner_of = {},
+                std::shared_ptr<kept> const& memory = std::make_shared<kept>())
       : m_ranks(&ranks),
         m_kept(memory) {
     using key = typename Keys::non_const_value_type;

@@ -9,7 +9,6 @@
 #include "karpos/concepts.hpp"
 #include "karpos/detail/distributed/join_rows.hpp"
 #include "karpos/distributed/communicator.hpp"
-#include "karpos/distributed/exchange_plan.hpp"
 #include "karpos/join.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"

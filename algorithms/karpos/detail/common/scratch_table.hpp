@@ -31,8 +31,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint64_t x
 /// The golden ratio times 2^32.
 inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;
 
-/// Maps x to [0, n) by its low bits. Keys of 32 bits are multiplied first, because few of their
-/// bits do not choose the partition (reduce_by_key/mixed_bits.hpp).
+/// Maps x to [0, n) by its low bits: the high ones chose the partition. Keys of 32 bits have few
+/// others, and are multiplied first (reduce_by_key/mixed_bits.hpp).
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint32_t x, std::uint32_t n) {
   return by_high_bits(x * golden_ratio, n);
 }
@@ -93,7 +93,7 @@ class scratch_table {
     if constexpr (Sparse)
       return find_or_claim_past_home(key, probe_home(key), probes, on_claim);
     else
-      return find_or_claim_in_buckets(key, home(key, m_slots / width), probes, on_claim);
+      return find_or_claim_in_buckets(key, by_low_bits(key, m_slots / width), probes, on_claim);
   }
 
   /// The home slot of a key in a sparse table, and the bits found there.
@@ -102,7 +102,7 @@ class scratch_table {
     Bits stored;
   };
   KOKKOS_FORCEINLINE_FUNCTION home_slot probe_home(Bits key) const {
-    std::uint32_t const i = home(key, m_rows) * m_columns + m_column;
+    std::uint32_t const i = by_low_bits(key, m_rows) * m_columns + m_column;
     return {i, device::load_relaxed(device::scratch(m_keys + i))};
   }
   /// Returns whether the home slot has the key. Never true for the key that equals `empty`.
@@ -161,10 +161,6 @@ class scratch_table {
   }
 
  private:
-  /// Returns the key's home slot, or bucket, among n. Not by the bits that chose the partition.
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t home(Bits key, std::uint32_t n) {
-    return by_low_bits(key, n);
-  }
   /// Searches from bucket b on. The slots of a bucket are claimed in order. A search that loses a
   /// slot to another key probes the bucket again.
   template <class OnClaim>

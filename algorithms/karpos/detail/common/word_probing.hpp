@@ -49,7 +49,8 @@ struct table {
   KOKKOS_FUNCTION probe<Word> run(std::uint64_t first, Word word, Matches const& matches) const {
     std::uint64_t slot = first;
     do {
-      Word seen = load<Access>(words + slot);
+      Word seen = Access == device::access::frozen ? device::load_frozen(words + slot)
+                                                   : device::load_relaxed(words + slot);
       if (seen == empty) {
         if constexpr (!Inserts) return {outcome::absent, slot, seen};
         seen = device::compare_and_swap(words + slot, empty, word);
@@ -59,13 +60,6 @@ struct table {
       slot = next(slot);
     } while (slot != first);
     return {outcome::full, slot, empty};
-  }
-  template <device::access Access>
-  KOKKOS_FUNCTION static Word load(Word const* p) {
-    if constexpr (Access == device::access::frozen)
-      return device::load_frozen(p);
-    else
-      return device::load_relaxed(p);
   }
   KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
     return slot + 1 == slots ? 0 : slot + 1;

@@ -108,7 +108,7 @@ class found_exchange {
         "karpos::bfs: count found", exec, s.words, count_found{s, 0});
     if (!try_send_list(s, 0, s.words, mine)) {
       m_ranks->all_reduce(words_at(s.next, s.words), karpos::distributed::bit_or{});
-      ++m_bitmaps;
+      ++bitmaps;
     }
   }
   /// Merges what all ranks have found into `next`. Each has found only vertices of its own; this
@@ -120,13 +120,10 @@ class found_exchange {
     if (try_send_list(s, s.first, s.own, mine)) return;
     Kokkos::deep_copy(exec, m_own, words_at(s.next + s.first, s.own));
     m_ranks->all_gather(m_own, words_at(s.next, s.words), m_word_counts);
-    ++m_bitmaps;
+    ++bitmaps;
   }
 
-  /// Return the number of levels that were sent as lists, and as bitmaps.
-  std::uint32_t lists() const { return m_lists; }
-  std::uint32_t bitmaps() const { return m_bitmaps; }
-  void reset() { m_lists = m_bitmaps = 0; }
+  std::uint32_t lists = 0, bitmaps = 0;  // levels that a search has sent as such
 
  private:
   static auto words_at(std::uint32_t* words, std::uint64_t n) {
@@ -149,7 +146,7 @@ class found_exchange {
     };
     m_ranks->all_gather(part(m_sent, mine), part(m_list, total), counts);
     device::loop_over("karpos::bfs: add found", exec, total, add_found{s, m_list.data()});
-    ++m_lists;
+    ++lists;
     return true;
   }
 
@@ -158,7 +155,6 @@ class found_exchange {
   std::uint64_t m_words = 0;
   array<std::uint32_t> m_own;
   list_type m_sent, m_list;
-  std::uint32_t m_lists = 0, m_bitmaps = 0;
 };
 
 /// Copies the parents that this rank has proposed for its own vertices.

@@ -33,7 +33,8 @@ namespace karpos::detail::distributed {
 
 /// Arguments of a rank, which it sends to all other ranks in one message.
 struct search_arguments {
-  std::int64_t direction, driver;
+  bfs_direction direction;
+  launch_mode driver;
   double gamma, alpha, beta;
   std::uint64_t source;  // if it is one vertex
   std::uint32_t has_vertices, has_parents, can_span, failed, passes_view, unused;
@@ -129,18 +130,13 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
   } catch (...) {
     problem = std::current_exception();
   }
-  search_arguments mine{static_cast<std::int64_t>(o.direction),
-                        static_cast<std::int64_t>(o.driver),
-                        o.gamma,
-                        o.alpha,
-                        o.beta,
-                        0,
-                        graph.local().vertices() > 0,
-                        has_parents,
-                        can_span,
-                        problem != nullptr,
-                        !std::is_integral_v<Source>,
-                        0};
+  search_arguments mine{o.direction, o.driver, o.gamma, o.alpha, o.beta, {},
+                        {},          {},       {},      {},      {},     {}};
+  mine.has_vertices = graph.local().vertices() > 0;
+  mine.has_parents = has_parents;
+  mine.can_span = can_span;
+  mine.failed = problem != nullptr;
+  mine.passes_view = !std::is_integral_v<Source>;
   if constexpr (std::is_integral_v<Source>) mine.source = static_cast<std::uint64_t>(source);
   auto const all = ranks.all_gather(mine);
   agreed_search<VertexId, typename ExecSpace::memory_space> agreed{{}, false, true};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "karpos/bfs_options.hpp"
 #include "karpos/detail/distributed/bfs_exchange.hpp"
 #include "karpos/detail/distributed/bfs_plan.hpp"
 #include "karpos/detail/distributed/bfs_steps.hpp"

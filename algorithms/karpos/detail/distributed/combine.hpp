@@ -12,7 +12,6 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/reduce_by_key.hpp"
-#include "karpos/table_options.hpp"
 
 // Pre-aggregates the rows of a rank: rows with equal keys become one row before they are sent.
 

@@ -15,7 +15,6 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
-#include "karpos/distributed/vertex_permutation.hpp"
 #include "karpos/key_value.hpp"
 
 // Sends edges to the ranks that own their sources.
