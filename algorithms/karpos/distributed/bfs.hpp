@@ -128,9 +128,20 @@ class bfs_workspace {
     auto s =
         state(options, hooks, distances.data(), agreed.with_parents ? parents.data() : nullptr);
     if (agreed.with_parents) add_parent_memory(s, agreed.in_one_kernel);
-    auto const record = run(loop_type{s, plan_of(options), agreed.sources.list, m_non_isolated,
-                                      m_graph.edges(), nullptr},
-                            agreed.in_one_kernel);
+    detail::bfs::search_plan const plan{
+        .direction = m_graph.has_transpose() ? options.direction : bfs_direction::top_down,
+        .scanned_queue = false,  // `true` would fill a queue before bottom-up levels, too
+        .unvisited_queue = false,
+        .hub_cache = false,
+        .gamma = options.gamma,
+        .alpha = options.alpha,
+        .beta = options.beta,
+        .vertices = m_graph.vertices(),
+        .words = m_words,
+        .hubs = m_hubs};
+    auto const record =
+        run(loop_type{s, plan, agreed.sources.list, m_non_isolated, m_graph.edges(), nullptr},
+            agreed.in_one_kernel);
     if (record.summary.failed != 0)  // on all ranks: their totals are the same
       d::throw_on_all(ranks,
                       detail::frontier::stop_message(record.summary.visited, record.summary.levels,
@@ -264,20 +275,6 @@ class bfs_workspace {
     detail::distributed::rank_progress progress{};
     loop(grid, progress);
     return *record;
-  }
-
-  detail::bfs::search_plan plan_of(bfs_options const& o) const {
-    return {.direction = m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
-            // Frontiers are scanned in any case; `true` would fill a queue before bottom-up, too.
-            .scanned_queue = false,
-            .unvisited_queue = false,
-            .hub_cache = false,
-            .gamma = o.gamma,
-            .alpha = o.alpha,
-            .beta = o.beta,
-            .vertices = m_graph.vertices(),
-            .words = m_words,
-            .hubs = m_hubs};
   }
 
   using tuned = detail::bfs::tuning<ExecSpace>;

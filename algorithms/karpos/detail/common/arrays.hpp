@@ -155,7 +155,6 @@ void fill_with(std::string const& label, ExecSpace const& exec, Word* to, std::u
   }
   device::loop_over(label, exec, n, fill_element<Word, Make>{to, make});
 }
-/// Sets element i of a contiguous view to make(i).
 template <class ExecSpace, class Word, class... P, class Make>
 void fill_with(std::string const& label, ExecSpace const& exec,
                Kokkos::View<Word*, P...> const& array, Make const& make) {

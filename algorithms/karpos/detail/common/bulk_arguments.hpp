@@ -149,7 +149,6 @@ void require_operations(Operations const& operations, Results const& results) {
   require_same_extent("operations", operations.extent(0), "results", results.extent(0));
 }
 
-/// Numbers of insertions and of erasures among some operations.
 struct operation_counts {
   std::uint64_t insertions, erasures;
 };

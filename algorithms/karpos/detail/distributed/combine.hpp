@@ -47,7 +47,6 @@ struct groups {
   Kokkos::View<T*, memory_space> values;
 };
 
-/// Allocates memory for n groups.
 template <class ExecSpace, class Key, class T>
 auto new_groups(ExecSpace const& exec, std::uint64_t n) {
   return groups<ExecSpace, Key, T>{

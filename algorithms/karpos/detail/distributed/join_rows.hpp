@@ -18,17 +18,13 @@
 
 namespace karpos::detail::distributed {
 
-/// The hash of some rows' functions, called on a whole row as the value of one column.
+/// The hash and the equality of some rows, called on whole rows as the values of one column.
 template <class Rows>
-struct hash_of_rows {
+struct row_functions {
   Rows functions;
   KOKKOS_FUNCTION std::uint64_t operator()(typename Rows::row_type const& r) const {
     return functions.hash(r);
   }
-};
-template <class Rows>
-struct equality_of_rows {
-  Rows functions;
   KOKKOS_FUNCTION bool operator()(typename Rows::row_type const& a,
                                   typename Rows::row_type const& b) const {
     return functions.equal(a, b);
@@ -36,8 +32,8 @@ struct equality_of_rows {
 };
 template <class Rows, class View>
 auto as_rows(Rows const& functions, View const& received) {
-  return karpos::rows(received).with_functions(hash_of_rows<Rows>{functions},
-                                               equality_of_rows<Rows>{functions});
+  row_functions<Rows> const of_row{functions};
+  return karpos::rows(received).with_functions(of_row, of_row);
 }
 
 template <class Rows, class Row>
