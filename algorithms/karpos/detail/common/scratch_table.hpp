@@ -4,8 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/device/atomics.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/operations.hpp"
 
 // A hash table of keys in the scratch (shared memory) of a team (block) of a GPU: open addressing
 // with linear probing. Values and counts of keys lie in other arrays, by slot: reduce_by_key/
@@ -28,8 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint32_t x
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint64_t x, std::uint32_t n) {
   return by_high_bits(static_cast<std::uint32_t>(x >> 32), n);
 }
-/// The golden ratio times 2^32.
-inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;
+inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;  // times 2^32
 
 /// Maps x to [0, n) by its low bits: the high ones chose the partition. Keys of 32 bits have few
 /// others, and are multiplied first (reduce_by_key/mixed_bits.hpp).
@@ -47,10 +49,27 @@ struct scratch_slot {
   bool present, claimed;
 };
 
-/// Does nothing with a slot that a search claims.
 struct ignore_claim {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint32_t) const {}
 };
+
+/// Merges a value into the one whose bits are a word of a team's scratch (a block's shared memory),
+/// while other threads of the team do so, too.
+template <class Word, class T, class Op>
+KARPOS_STEP_FUNCTION void merge_in_scratch(Word* at, T const& value, Op const& op) {
+  if constexpr (std::is_same_v<Op, plus> && std::is_integral_v<T>) {
+    device::add(device::scratch(at), to_bits<Word>(value));
+  } else {
+    Word old = device::load_relaxed(device::scratch(at));
+    for (;;) {
+      Word const merged = to_bits<Word>(static_cast<T>(op(from_bits<T>(old), value)));
+      if (merged == old) return;
+      Word const found = device::compare_and_swap(device::scratch(at), old, merged);
+      if (found == old) return;
+      old = found;
+    }
+  }
+}
 
 /// A table of keys. If it has very few, the threads of a warp wait for each other at its slots. So
 /// a sparse table may have columns, up to one per thread of a warp: slot i * columns + c is in

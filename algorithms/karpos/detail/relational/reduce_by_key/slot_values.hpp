@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "karpos/detail/common/merge.hpp"
+#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/rows.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/common/merge.hpp"
+#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/tables/open_addressing/fill_segment.hpp"
 #include "karpos/detail/tables/slot_protocol.hpp"
 #include "karpos/device/atomics.hpp"
