@@ -175,7 +175,7 @@ class communicator {
     std::vector<T> all(static_cast<std::size_t>(m_size));
     m_bytes_sent += sizeof(T);
     m_engine->all_gather(&value, all.data(),
-                         detail::distributed::blocks(counts_type(all.size(), 1)), sizeof(T));
+                         detail::distributed::blocks(counts_type(all.size(), sizeof(T))));
     return all;
   }
   /// Writes the elements of all ranks, by rank, to `receive`. Rank r has counts[r] elements.
@@ -184,13 +184,15 @@ class communicator {
   template <view_1d Send, view_1d Receive>
   void all_gather(Send const& send, Receive const& receive, counts_type const& counts) const {
     require_counts(counts);
-    detail::distributed::blocks const to(counts);
+    constexpr std::size_t element = sizeof(typename Receive::value_type);
+    detail::distributed::blocks const to(counts, element);
     detail::require_same_extent("what a rank gives to all", send.extent(0), "its count",
                                 counts[index(m_rank)]);
-    detail::require_same_extent("what is gathered", receive.extent(0), "the counts", to.total);
-    transfer(send, receive, [&](auto& engine, void const* from, void* into, std::size_t element) {
-      m_bytes_sent += send.extent(0) * element;
-      engine.all_gather(from, into, to, element);
+    detail::require_same_extent("what is gathered", receive.extent(0), "the counts",
+                                to.total / element);
+    transfer(send, receive, [&](auto& engine, void const* from, void* into) {
+      m_bytes_sent += to.count[index(m_rank)];
+      engine.all_gather(from, into, to);
     });
   }
   /// Writes the elements of all ranks, by rank, to `receive`; every rank has equally many.
@@ -203,9 +205,9 @@ class communicator {
   counts_type exchange_counts(counts_type const& send) const {
     require_counts(send);
     counts_type receive(index(m_size));
-    detail::distributed::blocks const each(counts_type(index(m_size), 1));
+    detail::distributed::blocks const each(counts_type(index(m_size), 8));
     m_bytes_sent += 8 * (index(m_size) - 1);
-    m_engine->all_to_all(send.data(), each, receive.data(), each, sizeof(std::uint64_t));
+    m_engine->all_to_all(send.data(), each, receive.data(), each);
     return receive;
   }
   /// Sends the first send_counts[0] elements to rank 0, the next send_counts[1] to rank 1, …, and
@@ -218,12 +220,14 @@ class communicator {
                   counts_type const& receive_counts) const {
     require_counts(send_counts);
     require_counts(receive_counts);
-    detail::distributed::blocks const from(send_counts), to(receive_counts);
-    detail::require_same_extent("what is sent", send.extent(0), "its counts", from.total);
-    detail::require_same_extent("what is received", receive.extent(0), "its counts", to.total);
-    transfer(send, receive, [&](auto& engine, void const* out, void* in, std::size_t element) {
-      m_bytes_sent += (from.total - from.count[index(m_rank)]) * element;
-      engine.all_to_all(out, from, in, to, element);
+    constexpr std::size_t element = sizeof(typename Receive::value_type);
+    detail::distributed::blocks const from(send_counts, element), to(receive_counts, element);
+    detail::require_same_extent("what is sent", send.extent(0), "its counts", from.total / element);
+    detail::require_same_extent("what is received", receive.extent(0), "its counts",
+                                to.total / element);
+    transfer(send, receive, [&](auto& engine, void const* out, void* in) {
+      m_bytes_sent += from.total - from.count[index(m_rank)];
+      engine.all_to_all(out, from, in, to);
     });
   }
 
@@ -262,23 +266,22 @@ class communicator {
          Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Views::memory_space>::accessible);
     return !on_host && m_device_engine != nullptr;
   }
-  /// Runs move(engine, from, to, bytes of an element) with addresses that the engine accepts.
+  /// Runs move(engine, from, to) with addresses that the engine accepts.
   template <class Send, class Receive, class Move>
   void transfer(Send const& send, Receive const& receive, Move const& move) const {
     static_assert(std::is_same_v<typename Send::non_const_value_type, typename Receive::value_type>,
                   "karpos: what is received goes to a view of the type that is sent, not const");
     std::uint64_t const out = checked_bytes("what is sent", send);
     std::uint64_t const in = checked_bytes("what is received", receive);
-    constexpr std::size_t element = sizeof(typename Receive::value_type);
     if (uses_device_engine<Send, Receive>()) {
-      move(*m_device_engine, send.data(), receive.data(), element);
+      move(*m_device_engine, send.data(), receive.data());
       return;
     }
     using from = typename Send::memory_space;
     using to = typename Receive::memory_space;
     void const* const source = m_sent.template at<from>(m_exec, send.data(), out, true);
     void* const target = m_received.template at<to>(m_exec, receive.data(), in, false);
-    move(*m_engine, source, target, element);
+    move(*m_engine, source, target);
     m_received.template finish<to>(m_exec, receive.data(), in);
   }
 

@@ -38,14 +38,14 @@ namespace karpos::detail::distributed {
 
 /// One block for each rank, stored one after the other.
 struct blocks {
-  std::vector<std::uint64_t> count, begin;  // of elements
+  std::vector<std::uint64_t> count, begin;  // in bytes; with elements of one byte, in elements
   std::uint64_t total = 0;
 
-  explicit blocks(std::vector<std::uint64_t> const& counts) : count(counts) {
-    begin.reserve(counts.size());
+  explicit blocks(std::vector<std::uint64_t> const& counts, std::size_t element_bytes = 1) {
     for (std::uint64_t const n : counts) {
+      count.push_back(n * element_bytes);
       begin.push_back(total);
-      total += n;
+      total += count.back();
     }
   }
 };
@@ -63,11 +63,10 @@ class engine {
   virtual bool reduces(number_kind, reduction_kind) const = 0;
   virtual void all_reduce(void* data, std::uint64_t n, number_kind, reduction_kind) = 0;
   /// Gathers the blocks of all ranks; `send` is this rank's block.
-  virtual void all_gather(void const* send, void* receive, blocks const& to,
-                          std::size_t element_bytes) = 0;
+  virtual void all_gather(void const* send, void* receive, blocks const& to) = 0;
   /// Sends block r of `send` to rank r, and receives block r of `receive` from it.
-  virtual void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to,
-                          std::size_t element_bytes) = 0;
+  virtual void all_to_all(void const* send, blocks const& from, void* receive,
+                          blocks const& to) = 0;
 };
 
 /// Throws for an error code of MPI: ends all ranks (run_ranks), as others may wait for this one.
@@ -155,21 +154,19 @@ class mpi_engine final : public engine {
     });
   }
 
-  void all_gather(void const* send, void* receive, blocks const& to,
-                  std::size_t element_bytes) override {
+  void all_gather(void const* send, void* receive, blocks const& to) override {
     auto* const bytes = static_cast<std::byte*>(receive);
     auto const me = static_cast<std::size_t>(m_rank);
-    if (to.total * element_bytes > m_max_message) {  // all ranks know this
-      copy(bytes + to.begin[me] * element_bytes, send, to.count[me] * element_bytes);
+    if (to.total > m_max_message) {  // all ranks know this
+      copy(bytes + to.begin[me], send, to.count[me]);
       for (std::size_t r = 0; r < to.count.size(); ++r)
-        broadcast(bytes + to.begin[r] * element_bytes, to.count[r] * element_bytes,
-                  static_cast<int>(r));
+        broadcast(bytes + to.begin[r], to.count[r], static_cast<int>(r));
       return;
     }
     std::vector<int> counts(to.count.size()), begins(to.count.size());
     for (std::size_t r = 0; r < counts.size(); ++r) {
-      counts[r] = static_cast<int>(to.count[r] * element_bytes);
-      begins[r] = static_cast<int>(to.begin[r] * element_bytes);
+      counts[r] = static_cast<int>(to.count[r]);
+      begins[r] = static_cast<int>(to.begin[r]);
     }
     require_success(MPI_Allgatherv(send, counts[me], MPI_BYTE, receive, counts.data(),
                                    begins.data(), MPI_BYTE, m_comm),
@@ -177,32 +174,30 @@ class mpi_engine final : public engine {
   }
 
   /// Exchanges point to point: not all ranks know whether a count is too large for MPI_Alltoallv.
-  void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to,
-                  std::size_t element_bytes) override {
+  void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to) override {
     auto const* const out = static_cast<std::byte const*>(send);
     auto* const in = static_cast<std::byte*>(receive);
     std::vector<MPI_Request> pending;
     for (int step = 1; step < m_size; ++step) {
       auto const r = static_cast<std::size_t>((m_rank + m_size - step) % m_size);
-      for_each_message(to.count[r] * element_bytes, [&](std::uint64_t at, int n) {
+      for_each_message(to.count[r], [&](std::uint64_t at, int n) {
         pending.emplace_back();
-        require_success(MPI_Irecv(in + to.begin[r] * element_bytes + at, n, MPI_BYTE,
-                                  static_cast<int>(r), tag, m_comm, &pending.back()),
+        require_success(MPI_Irecv(in + to.begin[r] + at, n, MPI_BYTE, static_cast<int>(r), tag,
+                                  m_comm, &pending.back()),
                         "MPI_Irecv");
       });
     }
     for (int step = 1; step < m_size; ++step) {
       auto const r = static_cast<std::size_t>((m_rank + step) % m_size);
-      for_each_message(from.count[r] * element_bytes, [&](std::uint64_t at, int n) {
+      for_each_message(from.count[r], [&](std::uint64_t at, int n) {
         pending.emplace_back();
-        require_success(MPI_Isend(out + from.begin[r] * element_bytes + at, n, MPI_BYTE,
-                                  static_cast<int>(r), tag, m_comm, &pending.back()),
+        require_success(MPI_Isend(out + from.begin[r] + at, n, MPI_BYTE, static_cast<int>(r), tag,
+                                  m_comm, &pending.back()),
                         "MPI_Isend");
       });
     }
     auto const me = static_cast<std::size_t>(m_rank);
-    copy(in + to.begin[me] * element_bytes, out + from.begin[me] * element_bytes,
-         from.count[me] * element_bytes);
+    copy(in + to.begin[me], out + from.begin[me], from.count[me]);
     require_success(
         MPI_Waitall(static_cast<int>(pending.size()), pending.data(), MPI_STATUSES_IGNORE),
         "MPI_Waitall");
@@ -290,26 +285,17 @@ class device_engine final : public engine {
     else
       or_bits(static_cast<std::uint8_t*>(data), bytes);
   }
-  void all_gather(void const* send, void* receive, blocks const& to,
-                  std::size_t element_bytes) override {
-    sizes const count = in_bytes(to.count, element_bytes),
-                begin = in_bytes(to.begin, element_bytes);
+  void all_gather(void const* send, void* receive, blocks const& to) override {
     m_collectives.exchange(static_cast<std::byte const*>(send), sizes(m_ranks, 0),
-                           sizes(m_ranks, count[m_rank]), static_cast<std::byte*>(receive), begin,
-                           count);
+                           sizes(m_ranks, to.count[m_rank]), static_cast<std::byte*>(receive),
+                           to.begin, to.count);
   }
-  void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to,
-                  std::size_t element_bytes) override {
-    m_collectives.exchange(static_cast<std::byte const*>(send), in_bytes(from.begin, element_bytes),
-                           in_bytes(from.count, element_bytes), static_cast<std::byte*>(receive),
-                           in_bytes(to.begin, element_bytes), in_bytes(to.count, element_bytes));
+  void all_to_all(void const* send, blocks const& from, void* receive, blocks const& to) override {
+    m_collectives.exchange(static_cast<std::byte const*>(send), from.begin, from.count,
+                           static_cast<std::byte*>(receive), to.begin, to.count);
   }
 
  private:
-  static sizes in_bytes(sizes of, std::size_t element) {
-    for (auto& n : of) n *= element;
-    return of;
-  }
   /// Computes the OR of all ranks' words: each rank computes a part, and sends it to the others.
   template <class Word>
   void or_bits(Word* data, std::uint64_t n) {
@@ -357,8 +343,8 @@ inline bool have_devices_of_their_own(engine& host, int ranks, device::device_id
                                       bool stage_on_host) {
   device_of_rank const of_this{mine, stage_on_host};
   std::vector<device_of_rank> all(static_cast<std::size_t>(ranks));
-  host.all_gather(&of_this, all.data(), blocks(std::vector<std::uint64_t>(all.size(), 1)),
-                  sizeof of_this);
+  host.all_gather(&of_this, all.data(),
+                  blocks(std::vector<std::uint64_t>(all.size(), sizeof of_this)));
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r].stage_on_host) return false;
     for (std::size_t q = 0; q < r; ++q)
