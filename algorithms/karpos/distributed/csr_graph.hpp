@@ -120,8 +120,7 @@ class csr_graph {
   void validate(communicator<ExecSpace> const& ranks) const {
     detail::distributed::run_collectively(ranks, [&] { validate_rows(ranks.exec()); });
   }
-  /// Checks this rank's rows unless the graph is trusted; throws std::invalid_argument. Not
-  /// collective.
+  /// Checks this rank's rows unless the graph is trusted. Throws: std::invalid_argument.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
     if (detail::checks_always || !m_trusted) validate_rows(exec);

@@ -132,8 +132,7 @@ struct fill_body {
   }
 };
 
-/// Writes make(i) to element i. CPUs vectorise it: on 2 cores 2^23 words take 0.85 ms, by fill_body
-/// 1.3.
+/// Writes make(i) to element i; CPUs vectorise it. 2^23 words, 2 cores: 0.85 ms, by fill_body 1.3.
 template <class Word, class Make>
 struct fill_element {
   Word* to;

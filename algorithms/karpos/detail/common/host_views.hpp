@@ -181,8 +181,7 @@ class staged_argument {
 template <class ExecSpace, class... Arguments>
 class batches {
  public:
-  /// Allocates the buffers, or smaller ones. Throws allocation_error if 1,024 times smaller do not
-  /// fit, either.
+  /// Allocates buffers. Throws allocation_error if 1,024 times smaller ones do not fit, either.
   batches(ExecSpace const& exec, std::uint64_t n, batch_plan const& plan,
           Arguments const&... arguments)
       : m_n(n),
@@ -253,8 +252,7 @@ class batches {
     b.first = b.last = 0;
   }
 
-  /// Allocates buffers for batches of m_size elements. Returns whether there was memory; throws if
-  /// m_size is not above `least`.
+  /// Allocates buffers for batches of m_size elements. Returns whether they fit; throws at `least`.
   bool try_allocate(std::uint64_t least) {
     arena device_bytes, pinned_bytes;
     lay_out(device_bytes, pinned_bytes);

@@ -87,8 +87,7 @@ class workspace {
   std::byte* m_data = nullptr;
 };
 
-/// Returns a workspace for a call that can do without one; nothing if the caller's memory cannot be
-/// used, or none be allocated.
+/// Returns a workspace for a call that can do without one; nothing if there is no usable memory.
 template <class ExecSpace>
 std::optional<workspace<ExecSpace>> try_workspace(ExecSpace const& exec, workspace_user const& user,
                                                   wrapped_memory const& given, std::size_t bytes) {

@@ -130,8 +130,7 @@ class found_exchange {
     return Kokkos::View<std::uint32_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
         words, n);
   }
-  /// Sends what this rank has found in some words as a list, unless bitmaps are shorter. Returns:
-  /// whether it did.
+  /// Sends what this rank has found in some words as a list, and returns true, if that is shorter.
   bool try_send_list(status_words const& s, std::uint64_t first, std::uint64_t words,
                      std::uint64_t mine) {
     auto const& exec = m_ranks->exec();

@@ -14,8 +14,7 @@
 namespace karpos::detail::distributed {
 
 /// Runs f(w, now[w], next[w]) for every word of both status bitmaps, each on a lane of the grid. A
-/// lane loads four words of each at once: the bitmaps lie in the L2 cache, and passes over them are
-/// bound by its latency.
+/// lane loads four words of each at once: the latency of the L2 cache bounds passes over bitmaps.
 template <class State, class Team, class F>
 KOKKOS_FUNCTION void for_each_status_word(Team& team, State const& s, int current, F const& f) {
   struct alignas(16) four {

@@ -87,8 +87,7 @@ auto groups_in(ExecSpace const& exec, reusable_memory<ExecSpace>& keys,
 }
 
 /// Runs distributed::reduce_by_key in memory of `buffers`. Returns: the groups that this rank owns,
-/// and the number of groups of all ranks. The groups are in `buffers` if `keeps`, else in memory of
-/// their own. Collective.
+/// in `buffers` if `keeps`, and the number of groups of all ranks. Collective.
 template <template <class, class, class> class Result, class ExecSpace, class Keys, class Values,
           class Op>
 auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Keys const& keys,

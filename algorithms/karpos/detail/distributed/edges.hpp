@@ -195,8 +195,7 @@ auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, 
                }));
 }
 
-/// Builds the graph of a list whose ids are below `vertices`. begins: of blocks, or empty.
-/// Collective.
+/// Builds the graph of a list of ids below `vertices`. begins: of blocks, or empty. Collective.
 template <class VertexId, class EdgeOffset, class ExecSpace, class List>
 auto build_from_list(karpos::distributed::communicator<ExecSpace> const& ranks,
                      std::uint64_t vertices, List const& list, csr_options const& options,

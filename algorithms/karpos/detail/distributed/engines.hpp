@@ -353,9 +353,8 @@ inline bool have_devices_of_their_own(engine& host, int ranks, device::device_id
   return true;
 }
 
-/// Returns: the engine between the devices of all ranks; null if there is none. Collective.
-/// Requires: each rank has a device of its own. Throws: std::runtime_error if the library cannot be
-/// used; this ends all ranks (run_ranks).
+/// Returns: the engine between the devices of all ranks, each of its own; null without one. Throws:
+/// std::runtime_error if its library cannot be used, which ends all ranks (run_ranks). Collective.
 template <class ExecSpace>
 std::unique_ptr<engine> make_device_engine([[maybe_unused]] ExecSpace const& exec,
                                            [[maybe_unused]] engine& host, [[maybe_unused]] int rank,
@@ -387,8 +386,7 @@ class staging {
   explicit staging(bool accepts_device_memory = false)
       : m_accepts_device_memory(accepts_device_memory) {}
 
-  /// Returns: an address that an engine accepts for these bytes; if `filled`, with the bytes.
-  /// Blocks until exec is done.
+  /// Returns: an address that an engine accepts for the bytes, copied there if `filled`. Blocks.
   template <class MemorySpace>
   std::byte* at(ExecSpace const& exec, void const* data, std::uint64_t bytes, bool filled) {
     auto* const here = static_cast<std::byte*>(const_cast<void*>(data));

@@ -28,8 +28,8 @@ struct key_owner {
   }
 };
 
-/// Returns the capacity for keys on each rank, if all ranks together have `keys`. Owners are
-/// random, so a rank may get more than its share by a few standard deviations.
+/// Returns each rank's capacity, if all together have `keys`: its share and, because owners are
+/// random, a few standard deviations more.
 inline std::uint64_t keys_of_rank(std::uint64_t keys, int ranks) {
   if (ranks == 1) return keys;
   std::uint64_t const share = keys / static_cast<std::uint64_t>(ranks) + 1;
