@@ -241,12 +241,10 @@ class communicator {
                   "karpos: ranks reduce by karpos::plus, minimum, maximum or distributed::bit_or");
     static_assert(!std::is_same_v<Op, bit_or> || std::is_integral_v<Number>,
                   "karpos: distributed::bit_or reduces integers");
-    if constexpr (std::is_same_v<Op, minimum>)
-      return kind::min;
-    else if constexpr (std::is_same_v<Op, maximum>)
-      return kind::max;
-    else
-      return std::is_same_v<Op, bit_or> ? kind::bit_or : kind::sum;
+    return std::is_same_v<Op, minimum>   ? kind::min
+           : std::is_same_v<Op, maximum> ? kind::max
+           : std::is_same_v<Op, bit_or>  ? kind::bit_or
+                                         : kind::sum;
   }
   void require_counts(counts_type const& counts) const {
     detail::require_same_extent("counts of an exchange", counts.size(), "ranks", index(m_size));
