@@ -8,7 +8,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/run.hpp"
 #include "karpos/device/loop_arguments.hpp"

@@ -11,7 +11,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/join/output.hpp"
-#include "karpos/detail/relational/join/partitioned_run.hpp"
+#include "karpos/detail/relational/join/run.hpp"
 #include "karpos/join.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/row_index.hpp"
@@ -72,10 +72,9 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
   d::payload_columns<RightColumns...> const r(right_columns.views);
   if constexpr (d::can_join_with_payload<ExecSpace, Left, Right, std::decay_t<decltype(l)>,
                                          std::decay_t<decltype(r)>>)
-    bytes = std::max(bytes, d::with_payload_join(
-                                exec, left, right, l, r, [](auto const& both, auto) -> std::size_t {
-                                  return both.has_fixed_partitions() ? both.bytes() : 0;
-                                }));
+    bytes =
+        std::max(bytes, d::with_payload_join(exec, left, right, l, r,
+                                             [](auto const& both, auto) { return both.bytes(); }));
   return bytes;
 }
 

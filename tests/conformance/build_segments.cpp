@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
 #include "karpos/detail/relational/partition/move.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/emulated_team.hpp"

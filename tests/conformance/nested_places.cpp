@@ -10,7 +10,7 @@
 #include <functional>
 #include <karpos/detail/distributed/key_owner.hpp>
 #include <karpos/detail/relational/join/split_rows.hpp>
-#include <karpos/detail/relational/reduce_by_key/mixed_bits.hpp>
+#include <karpos/detail/relational/reduce_by_key/rows.hpp>
 #include <karpos/detail/relational/row_index/slots.hpp>
 #include <karpos/detail/tables/hopscotch/hop_word.hpp>
 #include <karpos/detail/tables/open_addressing/ref.hpp>

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "karpos/detail/relational/join/payload_join.hpp"
+#include "karpos/detail/relational/join/split_join.hpp"
 #include "support/check.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
@@ -55,7 +55,7 @@ struct side {
 
   using rows = decltype(karpos::rows(array<Key>()));
   using columns = join::payload_columns<array<u32>, array<double>>;
-  using source = join::payload_rows_to_split<rows, rows, columns>;
+  using source = join::payload_rows_to_split<rows, columns>;
 
   side(std::size_t n, u64 different, u64 seed)
       : keys("keys", n),
@@ -75,7 +75,7 @@ struct side {
 template <class Key>
 struct split {
   using source = typename side<Key>::source;
-  using side_type = join::payload_side_split<emulated_space, source>;
+  using side_type = join::payload_split_side<emulated_space, source>;
   using word = typename source::loaded;
   side_type arrays;
   u32 overflowed = 0;
@@ -89,8 +89,8 @@ struct split {
     for (bool const is_counted : {true, false}) {
       karpos::detail::arena a(is_counted ? nullptr : m_bytes.data());
       s.allocate_from(a);
-      arrays.rows.allocate_from(a, s.places());
-      arrays.coarse_rows.allocate_from(a, s.coarse_places());
+      join::allocate_rows(a, arrays.rows, s.places());
+      join::allocate_rows(a, arrays.coarse_rows, s.coarse_places());
       if (is_counted) m_bytes.resize(a.bytes());
     }
     join::split_into_capacities(

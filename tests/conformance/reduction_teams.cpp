@@ -10,8 +10,8 @@
 
 #include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/common/scratch_table.hpp"
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
 #include "karpos/detail/relational/partition/move.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate_partitions.hpp"
 #include "karpos/detail/relational/reduce_by_key/columns.hpp"

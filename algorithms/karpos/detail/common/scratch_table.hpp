@@ -34,7 +34,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint64_t x
 inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;  // times 2^32
 
 /// Maps x to [0, n) by its low bits: the high ones chose the partition. Keys of 32 bits have few
-/// others, and are multiplied first (reduce_by_key/mixed_bits.hpp).
+/// others, and are multiplied first (reduce_by_key/rows.hpp).
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint32_t x, std::uint32_t n) {
   return by_high_bits(x * golden_ratio, n);
 }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/detail/relational/join/partition_table.hpp"
 #include "karpos/detail/relational/join/split_rows.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/device/streaming.hpp"
@@ -119,9 +120,9 @@ class payload_columns {
 
 /// Source of a split: rows of one key column with exact words (split_rows.hpp), and the values of
 /// payload columns. The word is loaded first, the values later (`payload`).
-template <class Rows, class Functions, class Columns>
+template <class Rows, class Columns>
 struct payload_rows_to_split {
-  using words = rows_to_split<Rows, Functions, true>;
+  using words = rows_to_split<Rows, Rows, true>;
   using loaded = typename words::loaded;
   using payload = typename Columns::values;
   /// A row in scratch, where rows need not be aligned to more than a word.
@@ -184,8 +185,8 @@ struct payload_rows_in_partitions {
 /// Output of a split: an array of keys and an array of values.
 template <class Word, class Values>
 struct keys_and_payload {
-  Word* keys;
-  Values* values;
+  key_only_row<Word>* keys = nullptr;
+  Values* values = nullptr;
 
   struct reference {
     Word* key;
@@ -199,12 +200,12 @@ struct keys_and_payload {
     }
   };
   KOKKOS_FORCEINLINE_FUNCTION reference operator[](std::uint64_t i) const {
-    return {keys + i, values + i};
+    return {&keys[i].key, values + i};
   }
   /// Returns the source of these rows for the second of two passes.
   template <class Source>
   payload_rows_in_partitions<Source> rows_in_partitions() const {
-    return {keys, values};
+    return {&keys->key, values};
   }
 };
 

@@ -63,7 +63,7 @@ struct tuning {
   static constexpr int batch_rows = 128;
   /// Bytes of output from which on CPUs write full lines past the caches.
   static constexpr std::uint64_t min_streamed_bytes = std::uint64_t(16) << 20;
-  /// Teams that share a multiprocessor in each of two passes (fixed_partitions.hpp). H100, 2^27
+  /// Teams that share a multiprocessor in each of two passes (split.hpp). H100, 2^27
   /// rows of 12 bytes of both sides of a join, 1, 2 and 4 teams: 5.96, 5.89 and 6.32 ms.
   static constexpr int teams_of_two_passes = 2;
 };

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/relational/reduce_by_key/heavy_hitters.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"

@@ -13,7 +13,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/reduce_by_key/columns.hpp"
-#include "karpos/detail/relational/reduce_by_key/memory.hpp"
+#include "karpos/detail/relational/reduce_by_key/plan.hpp"
 #include "karpos/detail/relational/reduce_by_key/reduction.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/table_options.hpp"

@@ -13,7 +13,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/reduce_by_key/columns.hpp"
-#include "karpos/detail/relational/reduce_by_key/slot_values.hpp"
+#include "karpos/detail/relational/reduce_by_key/group_table.hpp"
 #include "karpos/operations.hpp"
 
 // Checked sums of integers: the high and the low halves of the numbers are added separately.

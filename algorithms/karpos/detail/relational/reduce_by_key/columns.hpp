@@ -13,8 +13,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/reduce_by_key/group_table.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
-#include "karpos/detail/relational/reduce_by_key/slot_values.hpp"
 #include "karpos/rows.hpp"
 
 // Several columns reduced at once. The caller's rows are split in the form in which they are

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/detail/relational/reduce_by_key/mixed_bits.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/arithmetic.hpp"

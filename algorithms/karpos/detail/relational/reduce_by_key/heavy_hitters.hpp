@@ -8,8 +8,8 @@
 
 #include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/common/scratch_table.hpp"
+#include "karpos/detail/relational/reduce_by_key/group_table.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
-#include "karpos/detail/relational/reduce_by_key/slot_values.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 

@@ -8,12 +8,12 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/relational/partition/fixed_partitions.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate_partitions.hpp"
 #include "karpos/detail/relational/reduce_by_key/heavy_hitters.hpp"
-#include "karpos/detail/relational/reduce_by_key/memory.hpp"
+#include "karpos/detail/relational/reduce_by_key/plan.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/league.hpp"

@@ -12,7 +12,7 @@
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
 #include "karpos/detail/relational/reduce_by_key/in_fixed_partitions.hpp"
-#include "karpos/detail/relational/reduce_by_key/memory.hpp"
+#include "karpos/detail/relational/reduce_by_key/plan.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/league.hpp"

@@ -10,7 +10,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/word_probing.hpp"
 #include "karpos/detail/index_range.hpp"
-#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"

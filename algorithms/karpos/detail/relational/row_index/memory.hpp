@@ -10,7 +10,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/workspace.hpp"
-#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/row_index/tuning.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"

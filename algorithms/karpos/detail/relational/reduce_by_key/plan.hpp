@@ -10,7 +10,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
-#include "karpos/detail/relational/partition/memory.hpp"
+#include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/reduce_by_key/heavy_hitters.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"

@@ -18,7 +18,6 @@
 #include "karpos/detail/relational/join/matches.hpp"
 #include "karpos/detail/relational/join/output.hpp"
 #include "karpos/detail/relational/join/payload_columns.hpp"
-#include "karpos/detail/relational/join/payload_join.hpp"
 #include "karpos/detail/relational/join/split_join.hpp"
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/relational/row_index/memory.hpp"
@@ -201,8 +200,9 @@ std::optional<std::uint64_t> join_with_payload(ExecSpace const& exec, Left const
     return join::with_payload_join(
         exec, left, right, l, r,
         [&](auto const& both, auto swapped) -> std::optional<std::uint64_t> {
-          if (!both.has_fixed_partitions()) return {};
-          workspace<ExecSpace> const w(exec, payload_join_user, o.workspace, both.bytes());
+          std::size_t const bytes = both.bytes();
+          if (bytes == 0) return {};
+          workspace<ExecSpace> const w(exec, payload_join_user, o.workspace, bytes);
           if constexpr (swapped)
             return both.run(r, l, of_right.output_columns(), of_left.output_columns(), capacity,
                             w.data());
