@@ -198,8 +198,8 @@ class join {
   static constexpr bool has_predicate = !std::is_same_v<Predicate, every_pair>;
   using arrays = detail::join::arrays<number_type>;
   using runs = detail::join::runs<number_type>;
-  using matches = std::conditional_t<has_predicate, detail::join::accepted_matches<number_type>,
-                                     detail::join::all_matches<number_type>>;
+  using matches =
+      std::conditional_t<has_predicate, detail::join::accepted_matches<number_type>, runs>;
   using right_row_filter = detail::join::right_row_filter<typename Index::rows_type, number_type>;
 
   static bool marks_right(join_kind k) {
@@ -277,7 +277,7 @@ class join {
     if constexpr (has_predicate)
       return {runs_of_left(), candidates(), m_bits.bits, m_bits.ranks};
     else
-      return {runs_of_left()};
+      return runs_of_left();
   }
   right_row_filter chosen() const {
     return {m_index.rows(), groups(), m_arrays.marks, !has_predicate,

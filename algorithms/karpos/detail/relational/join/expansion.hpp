@@ -17,12 +17,23 @@
 
 namespace karpos::detail::join {
 
+/// Returns the last index in [first, end) whose value is at most `wanted`. Requires: values ascend,
+/// and that of `first` is.
+KOKKOS_INLINE_FUNCTION std::uint64_t last_at_most(std::uint64_t const* values, std::uint64_t wanted,
+                                                  std::uint64_t first, std::uint64_t end) {
+  while (end - first > 1) {
+    std::uint64_t const middle = first + (end - first) / 2;
+    (values[middle] <= wanted ? first : end) = middle;
+  }
+  return first;
+}
+
 struct expansion {
   std::uint64_t* offsets;  // begin of each row; behind the last row the number of elements
   std::uint64_t rows;
 
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t element) const {
-    return last_at_most(element, 0, rows);
+    return last_at_most(offsets, element, 0, rows);
   }
   /// Returns the row of an element. Requires: it is not below `row`.
   KOKKOS_FUNCTION std::uint64_t row_from(std::uint64_t row, std::uint64_t element) const {
@@ -31,7 +42,7 @@ struct expansion {
       row += step;
       step *= 2;
     }
-    return last_at_most(element, row, Kokkos::min(row + step, rows));
+    return last_at_most(offsets, element, row, Kokkos::min(row + step, rows));
   }
   /// Calls f(element, row, number in the row) for elements [first, last), in order.
   template <class F>
@@ -45,21 +56,6 @@ struct expansion {
       if (element == last) return;
       row = row_from(row + 1, element);
     }
-  }
-
- private:
-  /// Returns the last row in [first, end) whose offset is at most `element`. Requires: the offset
-  /// of `first` is.
-  KOKKOS_FUNCTION std::uint64_t last_at_most(std::uint64_t element, std::uint64_t first,
-                                             std::uint64_t end) const {
-    while (end - first > 1) {
-      std::uint64_t const middle = first + (end - first) / 2;
-      if (offsets[middle] <= element)
-        first = middle;
-      else
-        end = middle;
-    }
-    return first;
   }
 };
 

@@ -57,8 +57,9 @@ inline multiplicity multiplicity_of(join_kind k) {
   return multiplicity::none;
 }
 
-/// The run of each left row's matches among the grouped row numbers of the index: `begins` says
-/// where it begins. Rows without matches have the largest number there.
+/// The run of each left row's candidates among the grouped row numbers of the index: `begins` says
+/// where it begins. Rows without candidates have the largest number there. Without a predicate
+/// every candidate is a match.
 template <class RowNumber>
 struct runs {
   RowNumber const *begins, *grouped;
@@ -96,15 +97,6 @@ struct count_matches {
   }
 };
 
-/// The matches of left rows without a predicate: every candidate is one.
-template <class RowNumber>
-struct all_matches {
-  runs<RowNumber> of;
-  KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
-    return of.right(left, k);
-  }
-};
-
 /// Candidates, which are pairs of equal rows, and a bit for each: whether the predicate accepts it.
 /// `ranks` has the number of accepted candidates before each word of bits.
 template <class RowNumber>
@@ -127,24 +119,12 @@ struct accepted_matches {
     std::uint64_t const first = candidates.offsets[left], end = candidates.offsets[left + 1];
     std::uint64_t const wanted = rank(first) + k;
     if (wanted >= rank(end)) return no_row;
-    return of.right(left, select(wanted, first / 64, end / 64 + 1) - first);
-  }
-
- private:
-  /// Returns the accepted candidate that has `wanted` accepted ones before it. Requires: its word
-  /// is in [word, end).
-  KOKKOS_FUNCTION std::uint64_t select(std::uint64_t wanted, std::uint64_t word,
-                                       std::uint64_t end) const {
-    while (end - word > 1) {
-      std::uint64_t const middle = word + (end - word) / 2;
-      if (ranks[middle] <= wanted)
-        word = middle;
-      else
-        end = middle;
-    }
+    std::uint64_t const word = last_at_most(ranks, wanted, first / 64, end / 64 + 1);
     std::uint64_t rest = bits[word];
     for (std::uint64_t n = wanted - ranks[word]; n > 0; --n) rest &= rest - 1;
-    return 64 * word + static_cast<std::uint64_t>(Kokkos::Experimental::countr_zero_builtin(rest));
+    std::uint64_t const candidate =
+        64 * word + static_cast<std::uint64_t>(Kokkos::Experimental::countr_zero_builtin(rest));
+    return of.right(left, candidate - first);
   }
 };
 

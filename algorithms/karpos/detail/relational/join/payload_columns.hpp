@@ -35,7 +35,7 @@ struct alignas(std::has_single_bit(unsigned(Words)) ? 4 * Words : 4) payload_val
 };
 
 template <class T>
-inline constexpr int words_of_value = sizeof(T) <= 4 ? 1 : 2;
+inline constexpr std::size_t words_of_value = sizeof(T) <= 4 ? 1 : 2;
 template <class T>
 inline constexpr bool is_payload_type =
     std::is_trivially_copyable_v<T> &&
@@ -50,8 +50,7 @@ class payload_columns {
 
  public:
   static constexpr int words =
-      sizeof...(Columns) == 0 ? 1
-                              : (words_of_value<typename Columns::non_const_value_type> + ... + 0);
+      Kokkos::max(1, int((words_of_value<typename Columns::non_const_value_type> + ... + 0)));
   static constexpr bool fit =
       (is_payload_type<typename Columns::non_const_value_type> && ...) && words <= 4;
   using values = payload_values<words>;
@@ -68,16 +67,11 @@ class payload_columns {
   }
 
  private:
-  /// Returns the first word of column I.
+  /// The first word of column I.
   template <std::size_t I>
-  KOKKOS_FUNCTION static constexpr int first() {
-    int before = 0, sum = 0;
-    std::size_t c = 0;
-    ((before = c++ == I ? sum : before,
-      sum += words_of_value<typename Columns::non_const_value_type>),
-     ...);
-    return before;
-  }
+  static constexpr std::size_t first =
+      sum_of_first<words_of_value<typename Columns::non_const_value_type>...>(I);
+
   template <int N, std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION void load_all(std::uint64_t i, values* to,
                                             std::index_sequence<I...>) const {
@@ -92,11 +86,11 @@ class payload_columns {
     KARPOS_UNROLL
     for (int k = 0; k < N; ++k) {
       if constexpr (words_of_value<value<I>> == 1) {
-        to[k].word[first<I>()] = to_bits<std::uint32_t>(v[k]);
+        to[k].word[first<I>] = to_bits<std::uint32_t>(v[k]);
       } else {
         auto const bits = to_bits<std::uint64_t>(v[k]);
-        to[k].word[first<I>()] = static_cast<std::uint32_t>(bits);
-        to[k].word[first<I>() + 1] = static_cast<std::uint32_t>(bits >> 32);
+        to[k].word[first<I>] = static_cast<std::uint32_t>(bits);
+        to[k].word[first<I> + 1] = static_cast<std::uint32_t>(bits >> 32);
       }
     }
   }
@@ -107,12 +101,12 @@ class payload_columns {
   }
   template <std::size_t I>
   KOKKOS_FORCEINLINE_FUNCTION void store_column(std::uint64_t i, values const& from) const {
-    std::uint32_t const low = from.word[first<I>()];
+    std::uint32_t const low = from.word[first<I>];
     if constexpr (words_of_value<value<I>> == 1)
       get<I>(m_columns)(i) = from_bits<value<I>>(low);
     else
       get<I>(m_columns)(i) =
-          from_bits<value<I>>(std::uint64_t(from.word[first<I>() + 1]) << 32 | low);
+          from_bits<value<I>>(std::uint64_t(from.word[first<I> + 1]) << 32 | low);
   }
 
   pack<Columns...> m_columns;

@@ -89,17 +89,22 @@ class pair_of_tables {
       return {};
     using m = multiplicity;
     switch (kind) {
-      case join_kind::inner:
-        return join_inner(write, capacity, o);
+      case join_kind::inner: {
+        // The table of a partition holds rows of the smaller side, or, if that is too skewed, of
+        // the other side.
+        bool const left_first = m_left.size() < m_right.size();
+        for (bool const of_left : {left_first, !left_first})
+          if (auto const rows = run(of_left, m::matches, write, capacity, o)) return rows;
+        return {};
+      }
       case join_kind::right:
-        return run(backward(), m::matches_or_one, write_within<Write>{write, capacity, true}, o);
+        return run(true, m::matches_or_one, write, capacity, o);
       case join_kind::right_semi:
-        return run(backward(), m::one_if_matched, write_within<Write>{write, capacity, true}, o);
+        return run(true, m::one_if_matched, write, capacity, o);
       case join_kind::right_anti:
-        return run(backward(), m::one_if_not, write_within<Write>{write, capacity, true}, o);
+        return run(true, m::one_if_not, write, capacity, o);
       default:
-        return run(forward(), join::multiplicity_of(kind),
-                   write_within<Write>{write, capacity, false}, o);
+        return run(false, join::multiplicity_of(kind), write, capacity, o);
     }
   }
   std::size_t bytes() const { return std::max(forward().bytes(), backward().bytes()); }
@@ -114,25 +119,13 @@ class pair_of_tables {
   split_join<ExecSpace, Right, Left, Right> backward() const {
     return {m_exec, m_right, m_left, m_right};
   }
-  /// Splits for an inner join: the hash table of a partition holds rows of the smaller side, or, if
-  /// that is too skewed, of the other side.
   template <class Write>
-  std::optional<std::uint64_t> join_inner(Write const& write, std::uint64_t capacity,
-                                          partitioned_join_options const& o) const {
-    bool const left_first = m_left.size() < m_right.size();
-    for (bool const of_left : {left_first, !left_first}) {
-      write_within<Write> const emit{write, capacity, of_left};
-      auto const rows = of_left ? run(backward(), multiplicity::matches, emit, o)
-                                : run(forward(), multiplicity::matches, emit, o);
-      if (rows) return rows;
-    }
-    return {};
-  }
-  template <class Join, class Emit>
-  std::optional<std::uint64_t> run(Join const& join, multiplicity kind, Emit const& emit,
+  std::optional<std::uint64_t> run(bool swapped, multiplicity kind, Write const& write,
+                                   std::uint64_t capacity,
                                    partitioned_join_options const& o) const {
     workspace<ExecSpace> const w(m_exec, user, o.workspace, bytes());
-    return join.run(kind, emit, w.data());
+    write_within<Write> const emit{write, capacity, swapped};
+    return swapped ? backward().run(kind, emit, w.data()) : forward().run(kind, emit, w.data());
   }
 
   ExecSpace m_exec;

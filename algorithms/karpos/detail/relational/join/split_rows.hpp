@@ -78,6 +78,14 @@ struct row_bytes<row_view<Hash, Equal, Columns...>> {
   static constexpr bool nulls_fit = sizeof...(Columns) <= 8;
 };
 
+/// Returns the sum of the first n of some numbers.
+template <std::size_t... Numbers>
+KOKKOS_FUNCTION constexpr std::size_t sum_of_first(std::size_t n) {
+  std::size_t sum = 0, i = 0;
+  ((sum += i++ < n ? Numbers : 0), ...);
+  return sum;
+}
+
 /// The bytes of a row's values one after the other. A byte for its nulls is in front, if it may
 /// have any.
 class packed_values {
@@ -96,13 +104,7 @@ class packed_values {
  private:
   template <std::size_t First, class... T, std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION void add_all(row<T...> const& r, std::index_sequence<I...>) {
-    (add<First + bytes_before<I, T...>()>(r.template value<static_cast<int>(I)>()), ...);
-  }
-  template <std::size_t N, class... T>
-  KOKKOS_FUNCTION static constexpr std::size_t bytes_before() {
-    std::size_t before = 0, sum = 0, i = 0;
-    ((before = i++ == N ? sum : before, sum += sizeof(T)), ...);
-    return before;
+    (add<First + sum_of_first<sizeof(T)...>(I)>(r.template value<static_cast<int>(I)>()), ...);
   }
   template <std::size_t At, class T>
   KOKKOS_FORCEINLINE_FUNCTION void add(T const& value) {
@@ -284,13 +286,11 @@ struct rows_to_split {
 template <class Word, int BucketBits>
 struct word_bits {
   static constexpr int all = 8 * sizeof(Word);
-  int partition_shift;  // partition_bits is not 0: a shift by all bits is undefined
-  int bucket_shift;     // 0 if partitions and buckets take all bits
+  int bucket_shift;  // 0 if partitions and buckets take all bits
   int row_bits;
 
   explicit word_bits(int partition_bits)
-      : partition_shift(all - partition_bits),
-        bucket_shift(Kokkos::max(all - partition_bits - BucketBits, 0)),
+      : bucket_shift(Kokkos::max(all - partition_bits - BucketBits, 0)),
         row_bits(Kokkos::min(partition_bits + BucketBits, all - 1)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t bucket(Word w) const {

@@ -53,7 +53,10 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
   using field_for = typename field_traits<Output>::type;
   using fields = pack<field_for<Outputs>...>;
   using bits = bits_of<Key>;
-  using split = typename split_row<bits, Columns...>::type;
+  using split =
+      typename row_type<Key,
+                        std::conditional_t<sizeof...(Columns) == 0, no_value,
+                                           pack<typename Columns::non_const_value_type...>>>::type;
   using row = key_value<bits, pack<typename field_for<Outputs>::state...>>;
   static_assert(sizeof(split) <= sizeof(row));  // one memory serves both
   static_assert(sizeof(row) <= 128,
@@ -93,12 +96,11 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
         {for_loop<ExecSpace>(detail::get<O>(f))}...};
     using loaded = loaded_columns<true, split, held_by_loop<ExecSpace, Keys>,
                                   held_by_loop<ExecSpace, Columns>...>;
-    using make = rows_of_fields<row, split, held_by_loop<ExecSpace, field_for<Outputs>>...>;
     std::uint64_t const groups = reduce_by_key::run(
         exec,
-        keys_and_columns<loaded, make>(
+        keys_and_columns<row, loaded, held_by_loop<ExecSpace, field_for<Outputs>>...>{
             loaded(for_loop<ExecSpace>(keys), {{for_loop<ExecSpace>(std::get<C>(a.columns))}...}),
-            make{held}),
+            held},
         result_fields<held_by_loop<ExecSpace, OutKeys>,
                       held_by_loop<ExecSpace, field_for<Outputs>>...>{for_loop<ExecSpace>(out_keys),
                                                                       held, capacity},

@@ -95,43 +95,6 @@ struct field_of<ExecSpace, Key, Columns, output<no_column, count_rows, Out>> {
   }
 };
 
-/// The data that is loaded of a caller's row.
-template <class Bits, class... Columns>
-struct split_row {
-  using type =
-      key_value<Bits, pack<typename std::remove_cvref_t<Columns>::non_const_value_type...>>;
-};
-template <class Bits>
-struct split_row<Bits> {
-  using type = Bits;
-};
-
-/// Makes rows of the loaded data.
-template <class Row, class Split, class... Fields>
-struct rows_of_fields {
-  using row = Row;
-  using loaded = Split;
-  using fields_type = pack<Fields...>;
-  fields_type fields;
-
-  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::uint64_t) const {
-    return make(l, std::index_sequence_for<Fields...>{});
-  }
-  template <class LoadedOrRow>
-  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(LoadedOrRow const& r) {
-    return reduce_by_key::key_of(r);
-  }
-
- private:
-  template <std::size_t... I>
-  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::index_sequence<I...>) const {
-    if constexpr (has_value<loaded>)
-      return {l.key, {{detail::get<I>(fields).first(unmixed(l.key), l.value)}...}};
-    else
-      return {l, {{detail::get<I>(fields).first(unmixed(l), pack<>{})}...}};
-  }
-};
-
 /// The caller's rows, in the form in which they are split.
 template <bool Mixes, class Split, class Keys, class... Columns>
 struct loaded_columns : partition::plain_rows<Split> {
@@ -166,19 +129,36 @@ struct loaded_columns : partition::plain_rows<Split> {
   }
 };
 
-/// A source of rows whose loaded data comes from another source.
-template <class Loaded, class Make>
-struct keys_and_columns : Make {
+/// Rows with the first state of every field, made of the data that another source loads.
+template <class Row, class Loaded, class... Fields>
+struct keys_and_columns {
+  using row = Row;
+  using loaded = typename Loaded::row;
   Loaded from;
-  keys_and_columns(Loaded const& l, Make const& m) : Make(m), from(l) {}
+  pack<Fields...> fields;
+
   KOKKOS_FUNCTION std::uint64_t size() const { return from.size(); }
-  KOKKOS_FORCEINLINE_FUNCTION typename Make::loaded load(std::uint64_t i) const {
-    return from.load(i);
+  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return from.load(i); }
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::uint64_t) const {
+    return make(l, std::index_sequence_for<Fields...>{});
+  }
+  template <class LoadedOrRow>
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(LoadedOrRow const& r) {
+    return reduce_by_key::key_of(r);
   }
   Loaded const& split_source() const { return from; }
-  auto source_after_split(typename Make::loaded const* rows, std::uint64_t n) const {
-    using split = partial_rows<typename Make::loaded>;
-    return keys_and_columns<split, Make>(split(rows, n), *this);
+  auto source_after_split(loaded const* rows, std::uint64_t n) const {
+    using split = partial_rows<loaded>;
+    return keys_and_columns<Row, split, Fields...>{split(rows, n), fields};
+  }
+
+ private:
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::index_sequence<I...>) const {
+    if constexpr (has_value<loaded>)
+      return {l.key, {{detail::get<I>(fields).first(unmixed(l.key), l.value)}...}};
+    else
+      return {l, {{detail::get<I>(fields).first(unmixed(l), pack<>{})}...}};
   }
 };
 

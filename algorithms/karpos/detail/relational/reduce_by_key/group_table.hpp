@@ -83,30 +83,19 @@ class slot_values<pack_of<std::index_sequence<I...>, T...>> {
 /// floating-point numbers may be a NaN.
 template <class Op, class T>
 struct identity_of {
-  static constexpr bool exists = false;
-};
-template <class T>
-  requires std::is_arithmetic_v<T>
-struct identity_of<plus, T> {
-  static constexpr bool exists = true;
-  KOKKOS_FORCEINLINE_FUNCTION static T get() {
-    if constexpr (std::is_floating_point_v<T>)
+  static constexpr bool is_sum = std::is_same_v<Op, plus>, is_minimum = std::is_same_v<Op, minimum>;
+  static constexpr bool exists =
+      is_sum ? std::is_arithmetic_v<T>
+             : std::is_integral_v<T> && (is_minimum || std::is_same_v<Op, maximum>);
+  KOKKOS_FORCEINLINE_FUNCTION static T get()
+    requires exists
+  {
+    if constexpr (is_sum)
       return -T(0);
     else
-      return 0;
+      return is_minimum ? Kokkos::Experimental::finite_max_v<T>
+                        : Kokkos::Experimental::finite_min_v<T>;
   }
-};
-template <class T>
-  requires std::is_integral_v<T>
-struct identity_of<minimum, T> {
-  static constexpr bool exists = true;
-  KOKKOS_FORCEINLINE_FUNCTION static T get() { return Kokkos::Experimental::finite_max_v<T>; }
-};
-template <class T>
-  requires std::is_integral_v<T>
-struct identity_of<maximum, T> {
-  static constexpr bool exists = true;
-  KOKKOS_FORCEINLINE_FUNCTION static T get() { return Kokkos::Experimental::finite_min_v<T>; }
 };
 
 /// An operation for each number of a value.

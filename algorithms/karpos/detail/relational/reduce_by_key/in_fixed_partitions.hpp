@@ -173,8 +173,7 @@ class reduction_in_fixed_partitions {
                                     columns});
     using rows = counted_rows<Row>;
     constexpr int partitions = 128;
-    auto const to =
-        fixed_partitions_for<Row>(partitions, 11 * m_arrays.eighth, partition::no_filter{});
+    auto const to = fixed_partitions_for<Row>(partitions, 11 * m_arrays.eighth);
     auto* const out = reinterpret_cast<Row*>(m_arrays.fixed_partitions);
     partition::move_into_fixed_partitions<partition::tuning<ExecSpace>>(
         m_exec, rows(m_arrays.first(), capacity, remaining), capacity,
@@ -204,17 +203,16 @@ class reduction_in_fixed_partitions {
     std::uint64_t const partitions = this->partitions(source.size(), s);
     bool const is_filtered = is_worth_filtering(s);
     std::uint64_t const capacity = 14 * m_arrays.eighth * sizeof(Row) / sizeof(row);
-    auto const to = fixed_partitions_for<row>(partitions, capacity, partition::no_filter{});
+    auto const to = fixed_partitions_for<row>(partitions, capacity);
     auto* const out = reinterpret_cast<row*>(m_arrays.fixed_partitions);
-    if (is_filtered) {
-      heavy_hitter_filter<ExecSpace, Source, Op> const filter(source, m_op, m_arrays.keys);
+    auto const move = [&](auto const& filter) {
       partition::move_into_fixed_partitions<partition::tuning<ExecSpace>>(
-          m_exec, keys, keys.size(), partition_of<Source>(partitions),
-          fixed_partitions_for<row>(partitions, capacity, filter), out);
-    } else {
-      partition::move_into_fixed_partitions<partition::tuning<ExecSpace>>(
-          m_exec, keys, keys.size(), partition_of<Source>(partitions), to, out);
-    }
+          m_exec, keys, keys.size(), partition_of<Source>(partitions), to.with_filter(filter), out);
+    };
+    if (is_filtered)
+      move(heavy_hitter_filter<ExecSpace, Source, Op>(source, m_op, m_arrays.keys));
+    else
+      move(partition::no_filter{});
     return aggregate(reduce_by_key::source_after_split(source, out, partitions * to.capacity),
                      reduce_by_key::source_after_split(source, to.list, to.list_capacity), to,
                      is_filtered ? partition::teams_for_rows(m_exec, keys.size()) : 0,
@@ -228,10 +226,9 @@ class reduction_in_fixed_partitions {
   /// Returns fixed-capacity partitions in the memory of `rows` rows. Each has space for at least 32
   /// rows, and at most twice the mean. The capacity is an odd multiple of 32 rows: partitions grow
   /// at the same rate, and would otherwise hit the same memory channels at once.
-  template <class SplitRow, class Filter>
-  partition::fixed_partitions<SplitRow, Filter> fixed_partitions_for(std::uint64_t partitions,
-                                                                     std::uint64_t rows,
-                                                                     Filter const& filter) const {
+  template <class SplitRow>
+  partition::fixed_partitions<SplitRow> fixed_partitions_for(std::uint64_t partitions,
+                                                             std::uint64_t rows) const {
     std::uint64_t const most = (1u << 30) - 32,
                         twice = 2 * (8 * m_arrays.eighth / partitions) + 128,
                         capacity = Kokkos::min(Kokkos::min(rows / partitions, twice), most);
@@ -241,8 +238,7 @@ class reduction_in_fixed_partitions {
             &m_counts->overflowed,
             static_cast<std::uint32_t>((Kokkos::max(capacity / 64, std::uint64_t(1)) * 2 - 1) * 32),
             static_cast<std::uint32_t>(Kokkos::min(m_arrays.eighth, most)),
-            static_cast<int>(partitions),
-            filter};
+            static_cast<int>(partitions)};
   }
   /// Aggregates the partitions, the first ones in tables for `expected` groups. Partitions with
   /// more groups than half of the scratch holds are aggregated again. That step is enqueued at once

@@ -53,7 +53,6 @@ class reduction {
   std::uint64_t run(Source const& source) const {
     if constexpr (device::is_device<ExecSpace>)
       if (in_fixed_partitions::can_reduce(source.size())) return run_in_fixed_partitions(source);
-    set_counters({0, 0});
     return run_rounds(run_first_round(source));
   }
 
@@ -65,10 +64,7 @@ class reduction {
     in_fixed_partitions const first(m_exec, m_memory.in_fixed_partitions, m_memory.counts, m_result,
                                     m_op);
     counters const counts = first.run(source);
-    if (first.has_array_overflow(counts)) {
-      set_counters({0, 0});
-      return run_rounds(run_first_round(source));
-    }
+    if (first.has_array_overflow(counts)) return run_rounds(run_first_round(source));
     reduction rest = *this;
     rest.m_memory.split = m_memory.in_fixed_partitions.fixed_partitions;
     rest.m_memory.partial = m_memory.in_fixed_partitions.partial();
@@ -84,7 +80,9 @@ class reduction {
             "sort them");
       partial_rows<Row> const rows(m_memory.partial, counts.partial);
       if (counts.partial <= size::chunk_rows) {
-        aggregate_one_chunk(rows);
+        fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
+                  constant<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
+        aggregate(rows, 1);
         return read_counters().groups;
       }
       split_and_aggregate(rows, round);
@@ -96,6 +94,7 @@ class reduction {
   template <class Source>
   counters run_first_round(Source const& source) const {
     std::uint64_t const n = source.size();
+    fill_words("karpos::reduce_by_key: clear", m_exec, m_memory.counts, 1, 0);
     if (n <= size::chunk_rows) {
       device::loop_over("karpos::reduce_by_key: copy", m_exec, n,
                         copy_rows<Source>{source, m_memory.partial});
@@ -146,26 +145,15 @@ class reduction {
     partition::split_by_counting(m_exec, keys, partition_of,
                                  partition::plan<ExecSpace, row>(m_exec, n, partitions, false),
                                  m_memory.partition_workspace, split, m_memory.offsets);
-    aggregate_in_chunks(reduce_by_key::source_after_split(source, split, n), partitions);
-  }
-  template <class Rows>
-  void aggregate_in_chunks(Rows const& rows, std::uint64_t partitions) const {
-    std::uint64_t const most = size::max_chunks(rows.size());
+    std::uint64_t const most = size::max_chunks(n);
     partition::split_into_chunks(
         m_exec,
         partition::chunk_list{m_memory.offsets, m_memory.first, m_memory.chunks, partitions,
                               static_cast<std::uint32_t>(size::chunk_rows)},
         most);
-    clear_partial();
-    aggregate(rows, most);
+    fill_words("karpos::reduce_by_key: clear", m_exec, &m_memory.counts->partial, 1, 0);
+    aggregate(reduce_by_key::source_after_split(source, split, n), most);
   }
-
-  void aggregate_one_chunk(partial_rows<Row> const& rows) const {
-    fill_with("karpos::reduce_by_key: one chunk", m_exec, m_memory.chunks, 1,
-              constant<partition::chunk>{{0, static_cast<std::uint32_t>(rows.count), 1}});
-    aggregate(rows, 1);
-  }
-
   template <class Rows>
   void aggregate(Rows const& rows, std::uint64_t chunks) const {
     device::for_each_in_league(
@@ -175,14 +163,6 @@ class reduction {
   }
 
   partial_array<Row> partial(std::uint64_t capacity) const { return {m_memory.partial, capacity}; }
-  void set_counters(counters const& counts) const {
-    fill_with("karpos::reduce_by_key: clear", m_exec, m_memory.counts, 1,
-              constant<counters>{counts});
-  }
-  void clear_partial() const {
-    fill_with("karpos::reduce_by_key: clear", m_exec, &m_memory.counts->partial, 1,
-              constant<std::uint64_t>{0});
-  }
   counters read_counters() const {
     return read_back(m_exec, m_memory.counts,
                      "karpos::reduce_by_key: numbers of groups and partial rows");

@@ -244,66 +244,6 @@ struct keys_only : partition::plain_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
-/// Rows of keys that share one value, after the keys alone have been split.
-template <class Row, class Value>
-struct mixed_keys_with_value {
-  using row = Row;
-  using loaded = decltype(Row::key);
-  loaded const* keys;
-  std::uint64_t count;
-  Value value;
-  KOKKOS_FUNCTION std::uint64_t size() const { return count; }
-  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const { return keys[i]; }
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
-    device::load_streamed<N>(keys + i, to);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
-    return {bits, value};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
-};
-
-/// Rows of keys that share one value. The keys are split alone, and get their value when they are
-/// aggregated.
-template <class Row, class Keys, class Value = decltype(Row::value)>
-struct keys_with_value {
-  using row = Row;
-  using loaded = decltype(Row::key);
-  Keys keys;
-  Value value;
-  KOKKOS_FUNCTION std::uint64_t size() const { return keys.extent(0); }
-  KOKKOS_FORCEINLINE_FUNCTION loaded load(std::uint64_t i) const {
-    return bits_of_key<true, loaded>(device::element(keys, i));
-  }
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, loaded* to) const {
-    load_keys<true, N>(keys, i, to);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
-    return {bits, value};
-  }
-  keys_only<loaded, Keys> split_source() const { return keys_only<loaded, Keys>(keys); }
-  mixed_keys_with_value<Row, Value> source_after_split(loaded const* bits, std::uint64_t n) const {
-    return {bits, n, value};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(row const& r) { return r.key; }
-  KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& bits) { return bits; }
-};
-
-/// The number 1, as a constant that compilers know: GPUs then count equal addresses of a warp at
-/// once.
-template <class T>
-struct one {
-  KOKKOS_FUNCTION constexpr operator T() const { return 1; }
-};
-/// Whether the rows of a source add 32-bit ones. Then threads do not wait for each other at the
-/// slot of one key.
-template <class Source>
-inline constexpr bool adds_ones = false;
-template <class Row, class Keys, class T>
-inline constexpr bool adds_ones<keys_with_value<Row, Keys, one<T>>> = sizeof(T) == 4;
-
 /// Rows that lie in memory.
 template <class Row>
 struct partial_rows : partition::plain_rows<Row> {
@@ -318,6 +258,50 @@ struct partial_rows : partition::plain_rows<Row> {
   }
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
 };
+
+/// Rows of keys that share one value, after the keys alone have been split.
+template <class Row, class Value>
+struct mixed_keys_with_value : partial_rows<decltype(Row::key)> {
+  using row = Row;
+  using loaded = decltype(Row::key);
+  Value value;
+  mixed_keys_with_value(loaded const* bits, std::uint64_t n, Value const& v)
+      : partial_rows<loaded>(bits, n),
+        value(v) {}
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
+    return {bits, value};
+  }
+};
+
+/// Rows of keys that share one value. The keys are split alone, and get their value when they are
+/// aggregated.
+template <class Row, class Keys, class Value = decltype(Row::value)>
+struct keys_with_value : keys_only<decltype(Row::key), Keys> {
+  using row = Row;
+  using loaded = decltype(Row::key);
+  Value value;
+  keys_with_value(Keys const& k, Value const& v) : keys_only<loaded, Keys>(k), value(v) {}
+  KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& bits, std::uint64_t) const {
+    return {bits, value};
+  }
+  keys_only<loaded, Keys> split_source() const { return *this; }
+  mixed_keys_with_value<Row, Value> source_after_split(loaded const* bits, std::uint64_t n) const {
+    return {bits, n, value};
+  }
+};
+
+/// The number 1, as a constant that compilers know: GPUs then count equal addresses of a warp at
+/// once.
+template <class T>
+struct one {
+  KOKKOS_FUNCTION constexpr operator T() const { return 1; }
+};
+/// Whether the rows of a source add 32-bit ones. Then threads do not wait for each other at the
+/// slot of one key.
+template <class Source>
+inline constexpr bool adds_ones = false;
+template <class Row, class Keys, class T>
+inline constexpr bool adds_ones<keys_with_value<Row, Keys, one<T>>> = sizeof(T) == 4;
 
 /// Returns the source that is split in place of `source`: its keys alone, for instance.
 template <class Source>
