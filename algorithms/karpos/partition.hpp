@@ -123,11 +123,10 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
                 "karpos: keys are split into a view of their type, not const");
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);
-  detail::require_apart("the output of a partition", out, keys, offsets);
   using held = device::held_by_loop<ExecSpace, Keys>;
   p::run(exec, p::keys_only<held>(device::for_loop<ExecSpace>(keys)),
          p::partitioner_or_default<key>(partitioner, offsets.extent(0)), out, offsets,
-         {detail::range_of(out), detail::range_of(keys)}, options);
+         detail::range_of(keys), {}, options);
 }
 
 /// Splits keys with values. Rows of out are key_value<Key, T>, or any aggregate with the members
@@ -152,13 +151,14 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
       "karpos: rows of keys and values have members key and value: key_value<Key, T>");
   static_assert(std::is_same_v<decltype(row::key), key>,
                 "karpos: the rows of a partition hold keys of the type of the keys");
+  detail::memory_range range_of_values;  // none if they are row numbers
   if constexpr (Kokkos::is_view_v<Values>) {
+    range_of_values = detail::range_of(values);
     detail::require_reachable<ExecSpace, Values>();
     static_assert(std::is_same_v<decltype(row::value), typename Values::non_const_value_type>,
                   "karpos: the rows of a partition hold values of the type of the values");
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     detail::require_data("values of a partition", values);
-    detail::require_apart("the output of a partition", out, values);
   } else {
     static_assert(std::is_integral_v<decltype(row::value)>, "karpos: row numbers are integers");
     std::uint64_t const n = keys.extent(0);
@@ -166,13 +166,12 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   }
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);
-  detail::require_apart("the output of a partition", out, keys, offsets);
   using device::for_loop, device::held_by_loop;
   p::run(exec,
          p::keys_and_values<row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>(
              for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)),
          p::partitioner_or_default<key>(partitioner, offsets.extent(0)), out, offsets,
-         {detail::range_of(out), detail::range_of(keys), p::range_of_values(values)}, options);
+         detail::range_of(keys), range_of_values, options);
 }
 
 }  // namespace karpos

@@ -83,8 +83,7 @@ class row_index_ref {
   KOKKOS_FUNCTION bool contains(row_type const& row) const { return find(row).present; }
   /// Returns how many rows of the index equal this one.
   KOKKOS_FUNCTION RowNumber count(row_type const& row) const {
-    auto const first = find(row);
-    return first ? m_groups.count(*first) : RowNumber(0);
+    return detail::row_index::count_of<RowNumber>{m_groups}(find(row));
   }
   /// Returns the group id of the rows that equal this one, below groups() of the index.
   KOKKOS_FUNCTION found<RowNumber> label(row_type const& row) const {
@@ -210,26 +209,27 @@ class row_index {
   /// Throws: std::invalid_argument if the output is not as long as the queries.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
-    look_up<RowNumber>("find", exec, queries, detail::row_index::first_of{}, out);
+    look_up<RowNumber>("find", exec, queries, detail::value_or<RowNumber>{missing}, out);
   }
   /// Writes how many rows of the index equal queries[i] to out(i). Otherwise as find.
   template <class Queries, view_1d Out>
   void count(ExecSpace const& exec, Queries const& queries, Out const& out) const {
-    look_up<RowNumber>("count", exec, queries, detail::row_index::count_of{}, out);
+    look_up<RowNumber>("count", exec, queries,
+                       detail::row_index::count_of<RowNumber>{m_groups.runs()}, out);
   }
   /// Writes to out(i), a bool or an integer, whether any row of the index equals queries[i].
   /// Otherwise as find.
   template <class Queries, view_1d Out>
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
-    look_up<typename Out::non_const_value_type>("contains", exec, queries,
-                                                detail::row_index::is_present{}, out);
+    look_up<typename Out::non_const_value_type>("contains", exec, queries, detail::presence{}, out);
   }
   /// Writes the group id of the rows that equal queries[i], below groups(), or `missing`, to
   /// out(i). Groups are numbered in the order of their first rows. Otherwise as find.
   template <class Queries, view_1d Out>
     requires detail::is_row_view<Queries>
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
-    look_up<RowNumber>("label", exec, queries, detail::row_index::group_id_of{}, out);
+    look_up<RowNumber>("label", exec, queries,
+                       detail::row_index::group_id_of<RowNumber>{m_groups.runs()}, out);
   }
   /// Writes, without a lookup, the group id of each row up to the last one that was indexed or
   /// appended. Rows that the mask left out get `missing`, and so do rows with a null if nulls are
@@ -334,7 +334,6 @@ class row_index {
     device::for_each_staged<distance>(
         std::string("karpos::row_index: ") + what, exec, queries.size(),
         body{{for_loop<ExecSpace>(m_rows), for_loop<ExecSpace>(queries), 0, m_groups.table()},
-             m_groups.runs(),
              answer,
              for_loop<ExecSpace>(out)});
   }

@@ -11,9 +11,9 @@
 #include "karpos/operations.hpp"
 
 // A hash table of keys in the scratch (shared memory) of a team (block) of a GPU: open addressing
-// with linear probing. Values and counts of keys lie in other arrays, by slot: reduce_by_key/
-// table.hpp, key_sampler.hpp, multi_table/group_partitions.hpp. Keys are mixed: every bit of a key
-// depends on all bits of the user's.
+// with linear probing. Values and counts of keys lie in other arrays, by slot
+// (reduce_by_key/group_table.hpp, key_sampler.hpp, multi_table/group_partitions.hpp). Keys are
+// mixed: every bit of a key depends on all bits of the user's.
 //
 //   keys   | . | k | . | k | k | . | k | . | … | . |       the last slot: for the key that looks
 //           bucket: 16 bytes                                empty

@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
@@ -129,10 +128,11 @@ void split_as_planned(ExecSpace const& exec, Source const& source, Partitioner c
     partition::split_in_passes(exec, source, partition_of, plan, a, out, offsets);
 }
 
+/// Checks the arguments, and splits. `keys` and `values` are the ranges that the source reads.
 template <class ExecSpace, class Source, class Partitioner, class Out, class Offsets>
 void run(ExecSpace const& exec, Source const& source, Partitioner const& partitioner,
-         Out const& out, Offsets const& offsets, std::initializer_list<memory_range> views,
-         partition_options const& options) {
+         Out const& out, Offsets const& offsets, memory_range const& keys,
+         memory_range const& values, partition_options const& options) {
   using row = typename Source::row;
   using offset = typename Offsets::non_const_value_type;
   static_assert(is_row<row>,
@@ -146,22 +146,15 @@ void run(ExecSpace const& exec, Source const& source, Partitioner const& partiti
   require_contiguous("rows of a partition", out);
   require_partitions(offsets.extent(0) - 1);
   require_counts<offset>("the offsets", source.size(), source.size());
+  require_apart("the output of a partition", out, keys, values, offsets);
   require_apart("the offsets or the workspace of a partition",
-                {range_of(offsets), range_of(options.workspace)}, views);
+                {range_of(offsets), range_of(options.workspace)}, {range_of(out), keys, values});
   plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
   workspace<ExecSpace> const w(
       exec, {"partition", "partition_bytes<Row>(exec, rows, partitions, options)"},
       options.workspace, plan.bytes());
   partition::split_as_planned(exec, source, partitioner, plan, w.data(), out.data(), offsets);
   w.finish();
-}
-
-template <class Values>
-memory_range range_of_values(Values const& values) {
-  if constexpr (Kokkos::is_view_v<Values>)
-    return range_of(values);
-  else
-    return {};  // row numbers
 }
 
 }  // namespace karpos::detail::partition

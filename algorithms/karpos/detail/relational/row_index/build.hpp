@@ -136,9 +136,6 @@ struct digit_of_group {
   KOKKOS_FUNCTION std::uint32_t operator()(RowNumber group) const {
     return static_cast<std::uint32_t>(group >> shift) & mask;
   }
-  KOKKOS_FUNCTION std::uint32_t operator()(key_value<RowNumber, RowNumber> const& r) const {
-    return (*this)(r.key);
-  }
 };
 
 /// Writes the runs of rows that are sorted by group.
@@ -235,17 +232,13 @@ class groups_of_rows {
     pair *to = with.sorted, *from = with.sorted_alternate;
     for (int pass = 0; pass < passes; ++pass, std::swap(from, to)) {
       digit_of_group<RowNumber> const digit{pass * each, (std::uint32_t(1) << each) - 1};
-      using device::for_loop, device::held_by_loop;
-      if (pass == 0) {
-        unmanaged<RowNumber const> keys(m_arrays.group_of, n);
-        using source =
-            partition::keys_and_values<pair, held_by_loop<ExecSpace, decltype(keys)>, row_numbers>;
-        split(exec, source(for_loop<ExecSpace>(keys), {}), to, digit, with);
-      } else {
-        unmanaged<pair const> keys(from, n);
-        using source = partition::keys_only<held_by_loop<ExecSpace, decltype(keys)>>;
-        split(exec, source(for_loop<ExecSpace>(keys)), to, digit, with);
-      }
+      unmanaged<RowNumber const> const keys(m_arrays.group_of, n);
+      using held = device::held_by_loop<ExecSpace, unmanaged<RowNumber const>>;
+      using source = partition::keys_and_values<pair, held, row_numbers>;
+      if (pass == 0)
+        split(exec, source(device::for_loop<ExecSpace>(keys), {}), to, digit, with);
+      else
+        split(exec, partition::rows_of_array<source>(from, n), to, digit, with);
     }
     device::loop_over(
         "karpos::row_index: write runs", exec, m_indexed,

@@ -44,33 +44,19 @@ struct index_access {
   }
 };
 
-// Answers that bulk lookups write.
-struct first_of {
-  template <class RowNumber>
-  KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const&,
-                                       found<RowNumber> const& first) const {
-    return first.value_or(~RowNumber(0));
-  }
-};
+// Answers that bulk lookups write, as presence and value_or (common/bulk_arguments.hpp).
+template <class RowNumber>
 struct count_of {
-  template <class RowNumber>
-  KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const& groups,
-                                       found<RowNumber> const& first) const {
+  row_groups<RowNumber> groups;
+  KOKKOS_FUNCTION RowNumber operator()(found<RowNumber> const& first) const {
     return first ? groups.count(*first) : RowNumber(0);
   }
 };
+template <class RowNumber>
 struct group_id_of {
-  template <class RowNumber>
-  KOKKOS_FUNCTION RowNumber operator()(row_groups<RowNumber> const& groups,
-                                       found<RowNumber> const& first) const {
+  row_groups<RowNumber> groups;
+  KOKKOS_FUNCTION RowNumber operator()(found<RowNumber> const& first) const {
     return first ? groups.group_of[*first] : ~RowNumber(0);
-  }
-};
-struct is_present {
-  template <class RowNumber>
-  KOKKOS_FUNCTION bool operator()(row_groups<RowNumber> const&,
-                                  found<RowNumber> const& first) const {
-    return first.present;
   }
 };
 
@@ -80,21 +66,18 @@ template <int Distance, class Rows, class Queries, class ExecSpace, class RowNum
 struct look_up : slot_search<Distance, device::access::frozen,
                              look_up<Distance, Rows, Queries, ExecSpace, RowNumber, Answer, Out>,
                              Rows, Queries, ExecSpace, RowNumber> {
-  row_groups<RowNumber> groups;
   Answer answer;
   Out out;
 
   KOKKOS_FUNCTION bool is_searched(std::uint64_t) const { return true; }
-  KOKKOS_FUNCTION void on_excluded(std::uint64_t i) const {
-    out(i) = answer(groups, found<RowNumber>{});
-  }
+  KOKKOS_FUNCTION void on_excluded(std::uint64_t i) const { out(i) = answer(found<RowNumber>{}); }
   KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const&) const {
-    write_unless<Distance>(continues, out(i), answer(groups, found<RowNumber>{}));
+    write_unless<Distance>(continues, out(i), answer(found<RowNumber>{}));
     return !continues;
   }
   KOKKOS_FUNCTION void on_match(std::uint64_t i, std::uint64_t slot) const {
     std::uint64_t const w = device::load_frozen(this->table.words + slot);
-    out(i) = answer(groups, found<RowNumber>{true, slot_word<RowNumber>::row_of(w)});
+    out(i) = answer(found<RowNumber>{true, slot_word<RowNumber>::row_of(w)});
   }
 };
 
