@@ -67,15 +67,12 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
                                    column_list<LeftColumns...> const& left_columns,
                                    column_list<RightColumns...> const& right_columns) {
   namespace d = detail::join;
-  std::size_t bytes = karpos::partitioned_join_bytes(exec, left, right);
   d::payload_columns<LeftColumns...> const l(left_columns.views);
   d::payload_columns<RightColumns...> const r(right_columns.views);
-  if constexpr (d::can_join_with_payload<ExecSpace, Left, Right, std::decay_t<decltype(l)>,
-                                         std::decay_t<decltype(r)>>)
-    bytes =
-        std::max(bytes, d::with_payload_join(exec, left, right, l, r,
-                                             [](auto const& both, auto) { return both.bytes(); }));
-  return bytes;
+  return std::max(
+      karpos::partitioned_join_bytes(exec, left, right),
+      d::with_payload_join<std::size_t>(exec, left, right, l, r,
+                                        [](auto const& both, auto) { return both.bytes(); }));
 }
 
 /// Writes the rows of a join to left_out(j) and right_out(j), in no particular order: pairs of row

@@ -188,13 +188,6 @@ struct join_partitions {
     match = found;
     return matches;
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t reserve_output(std::uint32_t n) const {
-    return device::fetch_add(&counts->rows, static_cast<std::uint64_t>(n));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void write_one(table const& right_table, std::uint64_t at,
-                                             probed_rows const& probed, int j) const {
-    emit_row(right_table, at, probed.rows[j].value, probed.match[j]);
-  }
   /// Writes the batch if no left row of the tile becomes several rows: first the rows of all lanes'
   /// first left rows, then of their second ones, and so on.
   template <class Tile>
@@ -207,12 +200,14 @@ struct join_partitions {
       total += static_cast<std::uint32_t>(
           tile.ballot([&](int) { return probed.count(j) != 0; }).count());
     if (total == 0) return;
-    std::uint64_t at = tile.once([&] { return reserve_output(total); });
+    std::uint64_t at =
+        tile.once([&] { return device::fetch_add(&counts->rows, std::uint64_t(total)); });
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
       auto const ones = tile.ballot([&](int) { return probed.count(j) != 0; });
       if (probed.count(j) != 0)
-        write_one(right_table, at + static_cast<std::uint32_t>(ones.rank(lane)), probed, j);
+        emit_row(right_table, at + static_cast<std::uint32_t>(ones.rank(lane)),
+                 probed.rows[j].value, probed.match[j]);
       at += static_cast<std::uint32_t>(ones.count());
     }
   }
@@ -222,13 +217,14 @@ struct join_partitions {
                                                  table const& right_table,
                                                  probed_rows const& probed) const {
     std::uint32_t const total = tile.prefix_sum(tile.each([&](int) { return probed.total; })).total;
-    std::uint64_t at = tile.once([&] { return reserve_output(total); });
+    std::uint64_t at =
+        tile.once([&] { return device::fetch_add(&counts->rows, std::uint64_t(total)); });
     KARPOS_UNROLL
     for (int j = 0; j < batch; ++j) {
       std::uint32_t const n = probed.count(j);
       auto const sums = tile.prefix_sum(tile.each([&](int) { return n; }));
       std::uint64_t const mine = at + sums.before[lane];
-      if (n == 1) write_one(right_table, mine, probed, j);
+      if (n == 1) emit_row(right_table, mine, probed.rows[j].value, probed.match[j]);
       if (n > 1 && n < min_shared_rows) write_all(mine, right_table, probed.rows[j]);
       tile.sync();
       write_shared(tile, lane, right_table, probed, j, mine);

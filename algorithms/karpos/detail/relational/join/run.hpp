@@ -185,27 +185,22 @@ std::optional<std::uint64_t> join_with_payload(ExecSpace const& exec, Left const
                                                Right const& right, LeftSide const& of_left,
                                                RightSide const& of_right, std::uint64_t capacity,
                                                partitioned_join_options const& o) {
+  if (left.size() + right.size() < tuning<ExecSpace>::min_split_rows) return {};
   auto const l = of_left.columns();
   auto const r = of_right.columns();
-  if constexpr (can_join_with_payload<ExecSpace, Left, Right, std::decay_t<decltype(l)>,
-                                      std::decay_t<decltype(r)>>) {
-    if (left.size() + right.size() < tuning<ExecSpace>::min_split_rows) return {};
-    return join::with_payload_join(
-        exec, left, right, l, r,
-        [&](auto const& both, auto swapped) -> std::optional<std::uint64_t> {
-          std::size_t const bytes = both.bytes();
-          if (bytes == 0) return {};
-          workspace<ExecSpace> const w(exec, payload_join_user, o.workspace, bytes);
-          if constexpr (swapped)
-            return both.run(r, l, of_right.output_columns(), of_left.output_columns(), capacity,
-                            w.data());
-          else
-            return both.run(l, r, of_left.output_columns(), of_right.output_columns(), capacity,
-                            w.data());
-        });
-  } else {
-    return {};
-  }
+  using result = std::optional<std::uint64_t>;
+  return join::with_payload_join<result>(
+      exec, left, right, l, r, [&](auto const& both, auto swapped) -> result {
+        std::size_t const bytes = both.bytes();
+        if (bytes == 0) return {};
+        workspace<ExecSpace> const w(exec, payload_join_user, o.workspace, bytes);
+        if constexpr (swapped)
+          return both.run(r, l, of_right.output_columns(), of_left.output_columns(), capacity,
+                          w.data());
+        else
+          return both.run(l, r, of_left.output_columns(), of_right.output_columns(), capacity,
+                          w.data());
+      });
 }
 /// Gathers the payload columns by pairs of row numbers. write_pairs(left, right) writes the pairs
 /// to two views, and returns their number.

@@ -378,22 +378,22 @@ class payload_join {
   split_sizes<ExecSpace, table> m_sizes;
 };
 
-/// Whether payload columns can be moved with the rows of two tables.
-template <class ExecSpace, class Left, class Right, class LeftColumns, class RightColumns>
-inline constexpr bool can_join_with_payload =
-    device::is_device<ExecSpace> && has_exact_words<Left, Right, Right> && LeftColumns::fit &&
-    RightColumns::fit;
-
-/// Calls f(join, whether the sides are swapped). The smaller table becomes the right one, which is
-/// held in scratch.
-template <class ExecSpace, class Left, class Right, class LeftColumns, class RightColumns, class F>
-auto with_payload_join(ExecSpace const& exec, Left const& left, Right const& right,
-                       LeftColumns const&, RightColumns const&, F const& f) {
-  if (left.size() < right.size())
-    return f(payload_join<ExecSpace, Right, Left, RightColumns, LeftColumns>(exec, right, left),
-             std::true_type{});
-  return f(payload_join<ExecSpace, Left, Right, LeftColumns, RightColumns>(exec, left, right),
-           std::false_type{});
+/// Returns f(join, whether the sides are swapped). The smaller table becomes the right one, which
+/// is held in scratch. Returns Result{} if payload columns cannot be moved with the rows.
+template <class Result, class ExecSpace, class Left, class Right, class LeftColumns,
+          class RightColumns, class F>
+Result with_payload_join(ExecSpace const& exec, Left const& left, Right const& right,
+                         LeftColumns const&, RightColumns const&, F const& f) {
+  if constexpr (device::is_device<ExecSpace> && has_exact_words<Left, Right, Right> &&
+                LeftColumns::fit && RightColumns::fit) {
+    if (left.size() < right.size())
+      return f(payload_join<ExecSpace, Right, Left, RightColumns, LeftColumns>(exec, right, left),
+               std::true_type{});
+    return f(payload_join<ExecSpace, Left, Right, LeftColumns, RightColumns>(exec, left, right),
+             std::false_type{});
+  } else {
+    return Result{};
+  }
 }
 
 }  // namespace karpos::detail::join

@@ -411,22 +411,17 @@ class move_tiles {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION index reserve_run(Team const& t, int p, std::uint32_t count,
                                                 std::uint32_t taken) const {
-    if constexpr (Stable)
-      return reserve_in_range(t, p, count);
-    else if constexpr (in_fixed_partitions)
+    if constexpr (Stable) {
+      std::uint64_t* const next = m_to.of_range(t.league_rank()) + p;
+      std::uint64_t const to = *next;
+      *next = to + count;
+      return to;
+    } else if constexpr (in_fixed_partitions) {
       return taken + count <= m_to.capacity ? taken
                                             : m_to.reserve_overflow(p, count, taken) | overflowed;
-    else
+    } else {
       return static_cast<index>(m_to.begins[p]) + taken;
-  }
-  /// Reserves space among the rows of the team's range.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t reserve_in_range(Team const& t, int p,
-                                                             std::uint32_t count) const {
-    std::uint64_t* const next = m_to.of_range(t.league_rank()) + p;
-    std::uint64_t const to = *next;
-    *next = to + count;
-    return to;
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t length(memory const& m, int p) const {
     std::uint32_t sum = 0;

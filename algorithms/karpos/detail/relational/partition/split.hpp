@@ -80,16 +80,11 @@ struct fine_partitions : fixed_partitions<Row> {
   fixed_partitions<Row> from;
 };
 
-/// A source of rows that lie in fixed-capacity partitions.
-template <class Source>
-struct rows_in_partitions : rows_of_array<Source> {
-  explicit rows_in_partitions(typename Source::row const* r) : rows_of_array<Source>(r, 0) {}
-};
 /// Returns the source of the rows that a first pass has written to `out`.
 template <class Source, class Out>
 auto rows_between(Out const& out) {
   if constexpr (std::is_pointer_v<Out>)
-    return rows_in_partitions<Source>(out);
+    return rows_of_array<Source>(out, 0);  // where they are is known by partition
   else
     return out.template rows_in_partitions<Source>();
 }

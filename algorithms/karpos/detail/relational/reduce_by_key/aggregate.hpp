@@ -149,7 +149,8 @@ class aggregator {
   /// Returns the number of groups, once they have been written.
   KOKKOS_FUNCTION std::uint32_t groups() const { return m_state->groups; }
 
-  /// Writes the groups to sink, at indices reserved by adding to *count.
+  /// Writes the groups to sink, at indices reserved by adding to *count. Adjacent threads write the
+  /// groups of adjacent slots to adjacent indices.
   template <class Team, class Sink>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, Sink const& sink,
                                                 std::uint64_t* count) {
@@ -158,7 +159,12 @@ class aggregator {
     if (t.rank() == 0) m_state->base = device::fetch_add(count, m_state->groups);
     t.barrier();
     std::uint64_t const base = m_state->base;
-    write_slots(t, sink, base);
+    for (std::uint32_t s = 0; s < m_table.end(); s += static_cast<std::uint32_t>(t.size())) {
+      std::uint32_t const i = s + static_cast<std::uint32_t>(t.rank());
+      bool const yes = m_table.has(i);
+      std::uint32_t const at = t.append(&m_state->appended, yes);
+      if (yes) sink.write(base + at, m_table.get(i));
+    }
   }
 
  private:
@@ -204,8 +210,13 @@ class aggregator {
         typename table::home_slot home{};
         if (present) home = m_table.probe_home(reduce_by_key::key_of(rows[j]));
         std::uint32_t slot = home.index;
-        if (present && !table::is_found(home, reduce_by_key::key_of(rows[j])))
-          present = find_past_home(rows[j], home, probes, slot);
+        if (present && !table::is_found(home, reduce_by_key::key_of(rows[j]))) {
+          scratch_slot const found =
+              m_table.find_or_claim_past_home(reduce_by_key::key_of(rows[j]), home, probes);
+          m_claimed += found.claimed;
+          slot = found.index;
+          present = found.present;
+        }
         warp.sync();  // the warp adds together
         merge_if(present, slot, rows[j]);
       } else {
@@ -223,16 +234,6 @@ class aggregator {
   KOKKOS_FORCEINLINE_FUNCTION void merge_if(bool yes, std::uint32_t slot, Row const& r) const {
     if constexpr (has_value<Row>)
       if (yes) m_table.merge(slot, r.value, m_op);
-  }
-  /// Finds a slot for a row whose home slot, as it was read, has another key or none. Returns
-  /// whether there is one.
-  KOKKOS_FORCEINLINE_FUNCTION bool find_past_home(Row const& r,
-                                                  typename table::home_slot const& home,
-                                                  std::uint32_t probes, std::uint32_t& slot) {
-    scratch_slot const s = m_table.find_or_claim_past_home(reduce_by_key::key_of(r), home, probes);
-    m_claimed += s.claimed;
-    slot = s.index;
-    return s.present;
   }
   /// Returns whether a thread of the warp reads that some row of the team has found no slot.
   template <class Team>
@@ -349,17 +350,6 @@ class aggregator {
     }
   }
 
-  /// Writes the groups. Adjacent threads write the groups of adjacent slots to adjacent indices.
-  template <class Team, class Sink>
-  KOKKOS_FORCEINLINE_FUNCTION void write_slots(Team const& t, Sink const& sink,
-                                               std::uint64_t base) const {
-    for (std::uint32_t s = 0; s < m_table.end(); s += static_cast<std::uint32_t>(t.size())) {
-      std::uint32_t const i = s + static_cast<std::uint32_t>(t.rank());
-      bool const yes = m_table.has(i);
-      std::uint32_t const at = t.append(&m_state->appended, yes);
-      if (yes) sink.write(base + at, m_table.get(i));
-    }
-  }
   team_state* m_state;
   table m_table;
   Op m_op;

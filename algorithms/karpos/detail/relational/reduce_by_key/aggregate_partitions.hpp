@@ -151,7 +151,9 @@ struct aggregate_deferred {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const end = static_cast<int>(partitions.counts->again);
     for (int i = t.league_rank(); i < end; i += t.league_size()) {
-      if (has_array_overflow(t)) return;
+      // If partial rows have exceeded their array, all rows are reduced again in another way.
+      if (t.any(device::load_relaxed(&partitions.counts->partial) > partitions.partial.capacity))
+        return;
       std::uint32_t const p = partitions.again[i];
       std::uint64_t const first = static_cast<std::uint64_t>(p) * partitions.from.capacity;
       team_aggregator a(t, tuned::slots(sizeof(row)), partitions.op);
@@ -160,14 +162,6 @@ struct aggregate_deferred {
       partitions.write_groups(t, a, p);
       t.barrier();
     }
-  }
-
- private:
-  /// Returns whether partial rows have exceeded their array. If so, all rows are reduced again in
-  /// another way.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION bool has_array_overflow(Team const& t) const {
-    return t.any(device::load_relaxed(&partitions.counts->partial) > partitions.partial.capacity);
   }
 };
 

@@ -7,7 +7,6 @@
 
 #include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
-#include "karpos/device/streaming.hpp"
 #include "karpos/hash.hpp"
 
 // Aggregation by key: groups rows with equal keys, and merges the values of a group.
@@ -244,20 +243,14 @@ struct keys_only : partition::plain_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
-/// Rows that lie in memory.
+/// The keys of rows that lie in memory.
 template <class Row>
-struct partial_rows : partition::plain_rows<Row> {
-  Row const* rows;
-  std::uint64_t count;
-  KOKKOS_FUNCTION partial_rows(Row const* r, std::uint64_t n) : rows(r), count(n) {}
-  KOKKOS_FUNCTION std::uint64_t size() const { return count; }
-  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return rows[i]; }
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
-    device::load_streamed<N>(rows + i, to);
-  }
+struct keys_of_rows {
+  using row = Row;
   KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) { return reduce_by_key::key_of(r); }
 };
+template <class Row>
+using partial_rows = partition::rows_of_array<keys_of_rows<Row>>;
 
 /// Rows of keys that share one value, after the keys alone have been split.
 template <class Row, class Value>
