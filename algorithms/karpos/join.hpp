@@ -14,7 +14,6 @@
 #include "karpos/detail/relational/join/expansion.hpp"
 #include "karpos/detail/relational/join/gather.hpp"
 #include "karpos/detail/relational/join/matches.hpp"
-#include "karpos/detail/relational/join/output.hpp"
 #include "karpos/detail/relational/join/plan.hpp"
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -22,7 +21,6 @@
 #include "karpos/join_options.hpp"
 #include "karpos/row_index.hpp"
 #include "karpos/rows.hpp"
-#include "karpos/table_options.hpp"
 
 // Joins of two tables by equal rows: which left row matches which right row. The right table is
 // indexed (row_index.hpp).

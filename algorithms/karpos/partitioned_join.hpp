@@ -10,7 +10,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/workspace.hpp"
-#include "karpos/detail/relational/join/output.hpp"
+#include "karpos/detail/relational/join/plan.hpp"
 #include "karpos/detail/relational/join/run.hpp"
 #include "karpos/join.hpp"
 #include "karpos/join_options.hpp"

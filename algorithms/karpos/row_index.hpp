@@ -12,9 +12,9 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/workspace.hpp"
-#include "karpos/detail/relational/row_index/build.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
-#include "karpos/detail/relational/row_index/memory.hpp"
+#include "karpos/detail/relational/row_index/plan.hpp"
+#include "karpos/detail/relational/row_index/run.hpp"
 #include "karpos/detail/relational/row_index/slots.hpp"
 #include "karpos/detail/relational/row_index/tuning.hpp"
 #include "karpos/device/launch.hpp"
@@ -34,7 +34,7 @@
 // A slot stores the number of the first of the equal rows, and a tag, some bits of the hash. If the
 // tag matches, the columns decide. A group is the rows that are equal; a run is their numbers, side
 // by side. Groups have ids, which label() writes. How it is built:
-// detail/relational/row_index/build.hpp.
+// detail/relational/row_index/run.hpp.
 
 namespace karpos {
 

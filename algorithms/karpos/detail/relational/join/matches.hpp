@@ -3,9 +3,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/relational/join/expansion.hpp"
-#include "karpos/detail/relational/join/gather.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/join_options.hpp"

@@ -16,11 +16,11 @@
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/join/gather.hpp"
 #include "karpos/detail/relational/join/matches.hpp"
-#include "karpos/detail/relational/join/output.hpp"
 #include "karpos/detail/relational/join/payload_columns.hpp"
+#include "karpos/detail/relational/join/plan.hpp"
 #include "karpos/detail/relational/join/split_join.hpp"
 #include "karpos/detail/relational/join/tuning.hpp"
-#include "karpos/detail/relational/row_index/memory.hpp"
+#include "karpos/detail/relational/row_index/plan.hpp"
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 

@@ -26,7 +26,7 @@
 //
 // Rows are split into fixed-capacity partitions, and one team aggregates each. Rows that overflow
 // their partition, or for which no table is large enough, are deferred to the rounds of
-// reduction.hpp as partial rows. The host waits for the sample, because it chooses what to enqueue,
+// run.hpp as partial rows. The host waits for the sample, because it chooses what to enqueue,
 // and for the number of groups.
 
 namespace karpos::detail::reduce_by_key {

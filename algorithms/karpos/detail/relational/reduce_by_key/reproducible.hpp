@@ -12,7 +12,6 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/word_probing.hpp"
 #include "karpos/detail/index_range.hpp"
-#include "karpos/detail/relational/reduce_by_key/aggregation.hpp"
 #include "karpos/detail/relational/reduce_by_key/columns.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/loop_arguments.hpp"

@@ -9,7 +9,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
-#include "karpos/detail/relational/row_index/memory.hpp"
+#include "karpos/detail/relational/row_index/plan.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/operations.hpp"

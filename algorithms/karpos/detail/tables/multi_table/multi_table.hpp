@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "karpos/detail/relational/join/output.hpp"
+#include "karpos/detail/relational/join/plan.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/multi_table.hpp"
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/key_sampler.hpp"
+#include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/aggregate.hpp"
@@ -17,8 +20,9 @@
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/loops.hpp"
+#include "karpos/table_options.hpp"
 
-// The rounds of a reduction by key (drawing in rows.hpp).
+// The host driver of a reduction by key: memory, and the rounds (drawing in rows.hpp).
 
 namespace karpos::detail::reduce_by_key {
 
@@ -173,5 +177,25 @@ class reduction {
   Result m_result;
   Op m_op;
 };
+
+/// Reduces a source by key. Returns the number of groups. Throws std::invalid_argument if the
+/// result has no space for all of them. `bytes_call`: the call that says how large a workspace is,
+/// for messages.
+template <class ExecSpace, class Source, class Result, class Op>
+std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& result, Op const& op,
+                  wrapped_memory const& given, char const* bytes_call) {
+  using row = typename Source::row;
+  std::size_t const bytes = memory<ExecSpace, row>(exec, source.size()).bytes();
+  workspace<ExecSpace> const w(exec, {"reduce_by_key", bytes_call}, given, bytes);
+  reduction<ExecSpace, row, Result, Op> const all(
+      exec, memory<ExecSpace, row>(exec, source.size(), w.data()), result, op);
+  std::uint64_t const groups = all.run(source);
+  w.finish();
+  if (groups > result.capacity)
+    reject("the views for different keys are too short",
+           std::to_string(result.capacity) + " elements for " + std::to_string(groups) + " keys",
+           "pass views of " + std::to_string(groups) + " elements");
+  return groups;
+}
 
 }  // namespace karpos::detail::reduce_by_key

@@ -14,7 +14,7 @@
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
-#include "karpos/detail/relational/row_index/memory.hpp"
+#include "karpos/detail/relational/row_index/plan.hpp"
 #include "karpos/detail/relational/row_index/slots.hpp"
 #include "karpos/detail/relational/row_index/tuning.hpp"
 #include "karpos/device/atomics.hpp"
