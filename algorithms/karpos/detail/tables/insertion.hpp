@@ -6,7 +6,7 @@
 
 #include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/tables/probe.hpp"
-#include "karpos/detail/tables/slot_protocol.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/detail/tables/slots_used.hpp"
 
 // The arguments of a bulk insertion.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/tables/slot_protocol.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
@@ -93,23 +93,17 @@ enum class probe_reach {
   one_bucket   ///< one step: the caller goes on later, so that it can keep many keys in flight
 };
 
-/// Returns step(p), and inlines the call.
-template <class Step, class Path>
-KARPOS_STEP_FUNCTION auto call_step(Step const& step, Path& p) {
-  KARPOS_INLINE_CALLS return step(p);
-}
-
 /// The probe loop: runs step(path) for one bucket after another. Returns the first decided step, or
 /// a decided step with the answer `exhausted` at the end of the path. With probe_reach::one_bucket
 /// it may also return a step that is not decided.
 template <probe_reach Reach, class Table, class Answer, class Step>
 KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table::path& p,
                                               Answer const& exhausted, Step const& step) {
-  for (;;) {
+  KARPOS_INLINE_CALLS for (;;) {
     if constexpr (Reach == probe_reach::one_bucket) {
       if (table.past_end(p)) return probe_step<Answer>::decide(exhausted);
     }
-    auto s = call_step(step, p);
+    auto s = step(p);
     if (s.decided()) return probe_step<Answer>::decide(s.answer());
     if constexpr (Reach == probe_reach::one_bucket) return probe_step<Answer>::undecided();
     if (s.ended()) return probe_step<Answer>::decide(exhausted);

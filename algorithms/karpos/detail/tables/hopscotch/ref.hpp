@@ -9,7 +9,7 @@
 #include "karpos/detail/tables/hopscotch/relocation.hpp"
 #include "karpos/detail/tables/hopscotch/tuning.hpp"
 #include "karpos/detail/tables/probe.hpp"
-#include "karpos/detail/tables/slot_protocol.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/map_operation.hpp"

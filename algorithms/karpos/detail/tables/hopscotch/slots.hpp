@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "karpos/detail/tables/slot.hpp"
-#include "karpos/detail/tables/slot_protocol.hpp"
 #include "karpos/device/atomics.hpp"
 
 namespace karpos::detail::hopscotch {

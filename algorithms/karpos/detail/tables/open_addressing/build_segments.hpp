@@ -8,7 +8,7 @@
 
 #include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/tables/open_addressing/fill_segment.hpp"
-#include "karpos/detail/tables/slot_protocol.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/outcome.hpp"

@@ -10,8 +10,7 @@
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/detail/tables/probe_path.hpp"
-#include "karpos/detail/tables/slot_protocol.hpp"
-#include "karpos/detail/tables/table_traits.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
@@ -371,7 +370,12 @@ class table_ref : public Traits {
         table.set_marks(tile, at);
       for (; holes; holes = holes.without_first()) {
         word* const slot = slots + holes.first();
-        word const seen = tile.once([&] { return table.m_slot.claim(slot, item); });
+        word const seen = tile.once([&] {
+          if constexpr (protocol::one_step)
+            return device::compare_and_swap(slot, table.m_slot.empty_slot(), item);
+          else
+            return table.m_slot.claim_then_publish(slot, item);
+        });
         if (is_empty(seen)) {
           done = outcome::inserted;
           return true;

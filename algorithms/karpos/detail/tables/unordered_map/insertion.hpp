@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/tables/slot_protocol.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
