@@ -139,7 +139,7 @@ TEST_CASE("threads that mark parts full and free agree in the end") {
 /// along the path up to this bucket.
 template <class Probing>
 void marks_as_a_walk_does(std::uint64_t at_least) {
-  using path = karpos::detail::probe_path<Probing>;
+  using path = karpos::detail::open_addressing::probe_path<Probing>;
   namespace oa = karpos::detail::open_addressing;
   std::uint64_t const pairs = Probing::pair_count_for(at_least);
   CAPTURE(pairs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <karpos/detail/tables/open_addressing/marks.hpp>
 #include <karpos/probing.hpp>
 #include <vector>
 
@@ -45,7 +46,7 @@ std::uint64_t hash_at(std::uint64_t position, std::uint64_t pairs) {
 template <class Probing>
 bool visits_all(std::uint64_t hash, std::uint64_t pairs) {
   std::vector<bool> visited(2 * pairs, false);
-  karpos::detail::probe_path<Probing> path(hash, buckets_of(pairs));
+  karpos::detail::open_addressing::probe_path<Probing> path(hash, buckets_of(pairs));
   if (path.bucket() != buckets_of(pairs)(hash)) return false;
   std::uint64_t last = 0;
   for (std::uint64_t i = 1; i <= 2 * pairs; ++i) {
@@ -93,7 +94,8 @@ void stays_inside(std::uint64_t at_least) {
   bool inside = true, moves = true;
   for (int key = 0; key < 300; ++key) {
     std::uint64_t const position = key == 0 ? 0 : key == 1 ? ~std::uint64_t(0) : random();
-    karpos::detail::probe_path<Probing> path(hash_at(position, pairs), buckets_of(pairs));
+    karpos::detail::open_addressing::probe_path<Probing> path(hash_at(position, pairs),
+                                                              buckets_of(pairs));
     for (int i = 0; i < 100; ++i) {
       std::uint64_t const bucket = path.bucket();
       inside = inside && bucket < 2 * pairs;
@@ -127,7 +129,7 @@ TEST_CASE("keys with the same home part ways under double hashing, not under lin
   };
   using karpos::double_hashing;
   using karpos::linear_probing;
-  using karpos::detail::probe_path;
+  using karpos::detail::open_addressing::probe_path;
   REQUIRE(probe_path<double_hashing>(a, home).bucket() ==
           probe_path<double_hashing>(b, home).bucket());
   CHECK(third(probe_path<double_hashing>(a, home)) != third(probe_path<double_hashing>(b, home)));

@@ -98,7 +98,7 @@ insertion_plan plan_rebuild(typename Storage::execution_space const& exec, Stora
   if constexpr (Storage::has_segments) {
     using tuned = open_addressing::tuning<typename Storage::execution_space>;
     using row = open_addressing::row_of<typename Storage::ref_type>;
-    // Only segments keep an order of keys that lookups use (key_order.hpp).
+    // Only segments keep an order of keys that lookups use (marks.hpp).
     if (!tuned::reinserts_faster(sizeof(row)) && !from.has_order()) return plan;
     auto const plan_for = [&](std::uint64_t rows) {
       return detail::plan_insertion<keep_stored>(exec, to, bulk_strategy::automatic, rows, true,

@@ -32,7 +32,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
 /// puts each row of the segment into its first pair of buckets, as insertions one by one do, and
 /// writes the segment back. Rows that find the pair full are deferred, and inserted one by one
 /// afterwards. If the table has_order, full buckets are written in the order of keys that says
-/// which classes have such rows (key_order.hpp).
+/// which classes have such rows (marks.hpp).
 template <class ExecSpace, class Table, class Combine>
 class build_segments : public fill_segment<ExecSpace, Table> {
   using base = fill_segment<ExecSpace, Table>;

@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/tables/fullness.hpp"
-#include "karpos/detail/tables/open_addressing/key_order.hpp"
+#include "karpos/detail/tables/open_addressing/marks.hpp"
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/probe.hpp"
-#include "karpos/detail/tables/probe_path.hpp"
 #include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
@@ -47,7 +45,7 @@
 // the table is full, the marks of refused keys are removed (storage.hpp).
 //
 // If all keys were inserted by table segments (segmented_insertion.hpp), the order of the keys in a
-// full bucket is a mark as well (key_order.hpp).
+// full bucket is a mark as well (marks.hpp).
 //
 // Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One
 // key followed through an insertion: docs/design/hash_map_walkthrough.md.
@@ -77,90 +75,6 @@ struct deferred_marks : Traits {
   static constexpr bool eager_marks = false;
 };
 
-/// Number of classes of keys that a pair of buckets keeps overflow marks for.
-inline constexpr int marks_per_pair = 8;
-
-/// Returns whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, and so
-/// on. Fewer than 4 would bring little, because most keys lie in their first bucket pair. At every
-/// pair, hits far along the path would read a mark each time.
-KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
-  return tried >= 4 && (tried & (tried - 1)) == 0;
-}
-/// The first bucket of a path with marks.
-inline constexpr std::uint32_t first_mark = 4;
-/// At marks from this bucket of a path on, an insertion checks whether the table is full.
-inline constexpr std::uint32_t full_check_bucket = 16;
-/// From this bucket of a path on, an insertion inspects one part of the table (fullness.hpp) for
-/// every 32 buckets tried.
-inline constexpr std::uint32_t inspection_bucket = 32;
-
-/// Returns the 32-bit words of a table's overflow marks. words_behind_slots adds those of its
-/// fullness (fullness.hpp), which follow the marks.
-KOKKOS_FUNCTION constexpr std::uint64_t mark_words(std::uint64_t pairs) {
-  return (pairs * marks_per_pair + 63) / 64 * 2;
-}
-KOKKOS_FUNCTION constexpr std::uint64_t words_behind_slots(std::uint64_t pairs) {
-  return mark_words(pairs) + fullness::words_for(2 * pairs);
-}
-
-KOKKOS_FUNCTION constexpr std::uint64_t mark_bit(std::uint64_t pair, std::uint64_t hash) {
-  return pair * marks_per_pair + hash % marks_per_pair;
-}
-/// Returns whether the mark of the bucket pair that a path has come to is set.
-template <class Path>
-KOKKOS_INLINE_FUNCTION bool is_marked(std::uint32_t const* marks, Path const& p) {
-  std::uint64_t const bit = mark_bit(p.pair(), p.hash());
-  return ((device::load_relaxed(marks + bit / 32) >> (bit % 32)) & 1u) != 0;
-}
-KOKKOS_INLINE_FUNCTION void set_mark(std::uint32_t* marks, std::uint64_t pair, std::uint64_t hash) {
-  std::uint64_t const bit = mark_bit(pair, hash);
-  device::set_bits(marks + bit / 32, std::uint32_t(1) << (bit % 32));
-}
-
-/// Returns whether a table has no free slot, by its fullness at `words`. An insertion that has
-/// tried many buckets first inspects a few more parts of the table. bucket_is_full(bucket): whether
-/// that bucket has no free slot.
-template <class BucketIsFull>
-KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uint32_t tried,
-                             BucketIsFull const& bucket_is_full) {
-  fullness const slots(words, 2 * pairs);
-  if (slots.is_full()) return true;
-  if (tried < inspection_bucket) return false;
-  slots.inspect(tried / inspection_bucket, bucket_is_full);
-  return slots.is_full();
-}
-
-/// Calls f(pair) for each bucket pair that has a mark before the tried-th bucket of a path.
-/// `start`: the path at its first bucket.
-template <class Path, class F>
-KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_t tried,
-                                   F const& f) {
-  auto const sum = [pairs](std::uint64_t a, std::uint64_t b) {
-    return a + b < pairs ? a + b : a + b - pairs;
-  };
-  std::uint64_t pair = start.pair();
-  start.advance(pairs);
-  start.advance(pairs);
-  // The stride between pairs, then twice the stride, and so on.
-  std::uint64_t stride = sum(start.pair(), pairs - pair);
-  for (std::uint32_t at = first_mark; at < tried; at *= 2) {
-    pair = sum(pair, stride);
-    stride = sum(stride, stride);
-    f(pair);
-  }
-}
-
-/// Sets the marks before the bucket that path p has come to, for a key that is stored, or about to
-/// be. A release fence follows the marks of keys behind full_check_bucket, so that a thread that
-/// finds the table full sees these marks. `start`: the path at its first bucket.
-template <class Path>
-KOKKOS_INLINE_FUNCTION void set_marks_before(std::uint32_t* marks, Path const& start, Path const& p,
-                                             std::uint64_t pairs) {
-  for_each_mark(start, pairs, p.tried(),
-                [&](std::uint64_t pair) { set_mark(marks, pair, p.hash()); });
-  if (p.tried() > full_check_bucket) device::release_fence();
-}
-
 /// The table as kernels see it; probe.hpp says what they ask of a table.
 template <class Traits>
 class table_ref : public Traits {
@@ -181,7 +95,7 @@ class table_ref : public Traits {
   using order = key_order<typename Traits::key_bits, bucket_slots>;
 
   table_ref() = default;
-  /// `has_order`: lookups may use the order of keys (key_order.hpp). `seed`: of the home buckets.
+  /// `has_order`: lookups may use the order of keys (marks.hpp). `seed`: of the home buckets.
   table_ref(word* slots, std::uint32_t* marks, std::uint64_t pairs,
             sentinels<typename Traits::key_bits> s, typename Traits::hasher const& hash,
             typename Traits::key_equal const& equal, bool has_order = false, std::uint64_t seed = 0)
@@ -406,7 +320,7 @@ class table_ref : public Traits {
   }
 
   /// Returns whether the first pair ends a path, by the order of the keys in its second bucket
-  /// (key_order.hpp). Requires: that bucket is full.
+  /// (marks.hpp). Requires: that bucket is full.
   template <class Window>
   KOKKOS_FORCEINLINE_FUNCTION bool ends_in_order(path const& p, Window const& window) const {
     auto const key = [&](int i) { return layout::key_of(window.get(i)); };

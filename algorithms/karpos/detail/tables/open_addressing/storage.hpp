@@ -75,7 +75,7 @@ class storage : public Traits {
     f(make_ref(has_order()));
   }
   /// Returns whether the order of the keys in full buckets says what lies beyond their pairs
-  /// (key_order.hpp): as long as all keys were inserted by segments. Several host threads may call
+  /// (marks.hpp): as long as all keys were inserted by segments. Several host threads may call
   /// invalidate_order at once.
   bool has_order() const { return std::atomic_ref(m_has_order).load(std::memory_order_relaxed); }
   void invalidate_order() const {

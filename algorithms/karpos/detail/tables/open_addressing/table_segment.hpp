@@ -42,7 +42,7 @@ struct deferred_rows {
 /// Facts about a table before an insertion.
 struct table_state {
   bool is_empty;  // no slot was ever used
-  /// The order of keys marks what lies beyond pairs, and shall go on to do so (key_order.hpp).
+  /// The order of keys marks what lies beyond pairs, and shall go on to do so (marks.hpp).
   bool has_order;
 };
 

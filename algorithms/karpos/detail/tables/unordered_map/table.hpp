@@ -6,12 +6,12 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/tables/open_addressing/ref.hpp"
-#include "karpos/detail/tables/probe_path.hpp"
+#include "karpos/detail/tables/open_addressing/marks.hpp"
 #include "karpos/detail/tables/unordered_map/insertion.hpp"
 #include "karpos/detail/tables/unordered_map/packed_slots.hpp"
 #include "karpos/detail/tables/unordered_map/wide_slots.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/probing.hpp"
@@ -84,7 +84,7 @@ class table {
   using word = typename slots_type::word;
   using hasher = typename Traits::hasher;
   using key_equal = typename Traits::key_equal;
-  using path = probe_path<double_hashing>;
+  using path = open_addressing::probe_path<double_hashing>;
   using access = device::access;
   static constexpr int bucket_slots = slots_type::bucket_slots;
   static constexpr std::uint64_t no_index = 0xffffffffu;
