@@ -16,9 +16,7 @@
 //   scratch   | counters | keys of bucket 0, 1, … | values likewise | states of pairs |
 //   state     | bucket 1: classes beyond the pair, claims | bucket 0: likewise |    32 bits
 //
-//   table_segment.hpp    this file: reads a segment, orders its keys, writes it back
-//   fill_segment.hpp     places rows by counters, as if their keys were distinct
-//   build_segments.hpp   the step: fills a segment, or else adds row by row and compares
+// This file reads a segment, orders its keys and writes it back; build_segments.hpp inserts rows.
 
 namespace karpos::detail::open_addressing {
 
