@@ -10,7 +10,7 @@
 
 #include "karpos/detail/relational/partition/move.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
-#include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
+#include "karpos/detail/tables/open_addressing/run.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"

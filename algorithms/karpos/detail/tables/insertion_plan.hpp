@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
+#include "karpos/detail/tables/open_addressing/run.hpp"
 #include "karpos/detail/tables/reduced_insertion.hpp"
 #include "karpos/detail/tables/slots_used.hpp"
 #include "karpos/table_options.hpp"
@@ -23,7 +23,7 @@ enum class insertion_path {
   /// (reduced_insertion.hpp).
   reduced,
   /// Rows are split by table segment, in one pass or two, and a team inserts those of a segment in
-  /// its scratch (open_addressing/segmented_insertion.hpp).
+  /// its scratch (open_addressing/run.hpp).
   segmented,
   /// A thread inserts each row, in the caller's order. Needs no memory, and suits every table.
   direct

@@ -44,7 +44,7 @@
 // until a blocking call has seen keys refused. From then on, bulk insertions do as on CPUs. Once
 // the table is full, the marks of refused keys are removed (storage.hpp).
 //
-// If all keys were inserted by table segments (segmented_insertion.hpp), the order of the keys in a
+// If all keys were inserted by table segments (run.hpp), the order of the keys in a
 // full bucket is a mark as well (marks.hpp).
 //
 // Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One

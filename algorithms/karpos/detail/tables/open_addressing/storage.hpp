@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "karpos/detail/tables/open_addressing/ref.hpp"
-#include "karpos/detail/tables/open_addressing/segmented_insertion.hpp"
+#include "karpos/detail/tables/open_addressing/run.hpp"
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
 #include "karpos/device/loops.hpp"

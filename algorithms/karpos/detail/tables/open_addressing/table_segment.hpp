@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/detail/tables/open_addressing/segment_rows.hpp"
+#include "karpos/detail/tables/open_addressing/plan.hpp"
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/outcome.hpp"
@@ -19,23 +19,6 @@
 // This file reads a segment, orders its keys and writes it back; build_segments.hpp inserts rows.
 
 namespace karpos::detail::open_addressing {
-
-/// The counters of the teams of build_segments.
-struct segment_counts {
-  insert_report report;
-  std::uint64_t deferred;    // deferred rows: their first pair of buckets is full
-  std::uint32_t skewed;      // nonzero: a partition has too many rows, so that no segment is built
-  std::uint32_t overflowed;  // rows that overflowed their partition in the split
-};
-
-/// Storage of deferred rows: an array as long as `capacity`, and beyond that bits, one for each
-/// row.
-template <class Row>
-struct deferred_rows {
-  Row* rows;
-  std::uint64_t capacity;
-  std::uint32_t* bits;
-};
 
 /// Facts about a table before an insertion.
 struct table_state {
@@ -57,17 +40,11 @@ class table_segment {
   using order = typename Table::order;
   static constexpr std::uint32_t bucket_slots = Table::bucket_slots;
   static constexpr int batch = tuned::segment_batch(sizeof(row));
-  static constexpr std::size_t front_bytes = 64;
   static constexpr int width = Kokkos::min(32, int(device::warp_width<ExecSpace>));
 
  public:
   static constexpr int threads = tuned::segment_threads, teams_at_once = tuned::segment_teams;
   static constexpr std::size_t scratch_bytes = tuned::segment_scratch_bytes;
-  /// Bucket pairs that a team's scratch holds, with the word `pair_states` of each.
-  static constexpr std::uint64_t max_segment_pairs =
-      (scratch_bytes - front_bytes) /
-      (2 * bucket_slots * (sizeof(key_bits) + (layout::has_value ? sizeof(value_bits) : 0)) +
-       sizeof(std::uint32_t));
 
  protected:
   struct alignas(bucket_slots * sizeof(key_bits) % 16 == 0 ? 16 : sizeof(key_bits)) bucket_keys {
@@ -144,7 +121,7 @@ class table_segment {
                         end = Kokkos::min(begin + m_plan.partition_pairs, m_plan.pairs);
     std::uint64_t const first =
         Kokkos::min(begin + index % m_plan.segments_per_partition * m_plan.segment_pairs, end);
-    auto* const keys = reinterpret_cast<key_bits*>(t.scratch() + front_bytes);
+    auto* const keys = reinterpret_cast<key_bits*>(t.scratch() + segment_front_bytes);
     std::uint64_t const slots = m_plan.segment_pairs * 2 * bucket_slots;
     auto* const values = reinterpret_cast<value_bits*>(keys + slots);
     std::uint64_t const pairs = Kokkos::min(m_plan.segment_pairs, end - first);

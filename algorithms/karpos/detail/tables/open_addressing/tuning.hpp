@@ -33,7 +33,7 @@ struct tuning {
   /// bounded to 32.
   static constexpr bool eager_marks = device::is_device<ExecSpace>;
 
-  /// Whether insertions may go by segments (segmented_insertion.hpp). On 16 CPU cores, 2^26 pairs
+  /// Whether insertions may go by segments (run.hpp). On 16 CPU cores, 2^26 pairs
   /// are inserted at 418 M/s if they are split first, at 568 in the caller's order: splitting costs
   /// more than the cache misses that pipelines overlap.
   static constexpr bool has_segments = device::is_device<ExecSpace>;

@@ -7,15 +7,19 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
+#include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
+#include "karpos/outcome.hpp"
 
-// The rows of an insertion by table segments (segmented_insertion.hpp): keys with their values, or
-// keys of a set. A partition holds the rows of one segment, or of a few neighbouring ones.
+// The rows of an insertion by table segments (run.hpp), how they are cut into partitions and
+// segments, and the memory for that. Rows are keys with their values, or keys of a set. A partition
+// holds the rows of one segment, or of a few neighbouring ones.
 
 namespace karpos::detail::open_addressing {
 
@@ -188,6 +192,105 @@ struct partition_of_second_pair {
     table.advance(path);
     table.advance(path);
     return static_cast<std::uint32_t>(path.bucket() >> shift);
+  }
+};
+
+/// Bytes of a team's scratch before the keys.
+inline constexpr std::size_t segment_front_bytes = 64;
+/// Bucket pairs that a team's scratch holds, with 32 bits of state for each.
+template <class ExecSpace, class Table>
+inline constexpr std::uint64_t max_segment_pairs = [] {
+  using layout = typename Table::layout;
+  constexpr std::size_t slot_bytes =
+      sizeof(typename layout::key_bits) +
+      (layout::has_value ? sizeof(typename layout::value_bits) : 0);
+  return (tuning<ExecSpace>::segment_scratch_bytes - segment_front_bytes) /
+         (2 * Table::bucket_slots * slot_bytes + sizeof(std::uint32_t));
+}();
+
+/// Returns the segments of a table whose rows are split in one pass.
+template <class ExecSpace, class Table>
+segment_plan one_pass_plan(std::uint64_t pairs) {
+  return {pairs, max_segment_pairs<ExecSpace, Table>,
+          tuning<ExecSpace>::max_partitions};
+}
+/// Returns the partitions of fixed capacity for `rows` rows: places are counted in 32 bits.
+template <class ExecSpace, class Table>
+auto capacity_split_of(segment_plan const& p, std::uint64_t rows) {
+  return partition::capacity_split<ExecSpace, row_of<Table>>(
+      p.passes,
+      partition::capacity_policy(p.mean_rows(rows), 1, ~std::uint32_t(0), ~std::uint32_t(0)));
+}
+/// Returns the segments of an empty table. `rows` rows are split in two passes if that is faster,
+/// and if the coarse partitions fit into the table's slots, where they lie between the passes.
+template <class ExecSpace, class Table>
+segment_plan empty_table_plan(std::uint64_t pairs, std::uint64_t rows) {
+  using tuned = tuning<ExecSpace>;
+  constexpr std::uint64_t pair_bytes = 2 * Table::bucket_slots * sizeof(typename Table::word);
+  segment_plan const two(pairs, max_segment_pairs<ExecSpace, Table>,
+                         tuned::max_partitions_of_two_passes, tuned::max_partitions_of_one_pass);
+  auto const split = open_addressing::capacity_split_of<ExecSpace, Table>(two, rows);
+  if (split.has_coarse() && split.is_possible() &&
+      split.coarse_places() <= pairs * pair_bytes / sizeof(row_of<Table>))
+    return two;
+  return open_addressing::one_pass_plan<ExecSpace, Table>(pairs);
+}
+
+/// The counters of the teams of build_segments.
+struct segment_counts {
+  insert_report report;
+  std::uint64_t deferred;    // deferred rows: their first pair of buckets is full
+  std::uint32_t skewed;      // nonzero: a partition has too many rows, so that no segment is built
+  std::uint32_t overflowed;  // rows that overflowed their partition in the split
+};
+
+/// Storage of deferred rows: an array as long as `capacity`, and beyond that bits, one for each
+/// row.
+template <class Row>
+struct deferred_rows {
+  Row* rows;
+  std::uint64_t capacity;
+  std::uint32_t* bits;
+};
+
+/// The arrays of an insertion of n rows.
+template <class ExecSpace, class Table>
+struct segment_memory {
+  using row = row_of<Table>;
+  using split_plan = partition::plan<ExecSpace, row>;
+
+  segment_plan segments, counted;  // counted: if rows are split again, after counting
+  split_plan by_counting;
+  partition::capacity_split<ExecSpace, row> by_capacity;  // coarse rows lie in the table's slots
+  std::uint64_t n, places;                                // rows, and elements of their array
+  row* rows = nullptr;
+  deferred_rows<row> deferred{};
+  std::uint64_t* begins = nullptr;
+  segment_counts* counts = nullptr;
+  std::byte* split_workspace = nullptr;
+  std::size_t bytes = 0;
+
+  segment_memory(ExecSpace const& exec, segment_plan const& p, std::uint64_t count,
+                 std::byte* memory = nullptr)
+      : segments(p),
+        counted(open_addressing::one_pass_plan<ExecSpace, Table>(p.pairs)),
+        by_counting(exec, count, counted.partitions(), false),
+        by_capacity(open_addressing::capacity_split_of<ExecSpace, Table>(p, count)),
+        n(count),
+        places(Kokkos::max(n, by_capacity.places())) {
+    deferred.capacity = n / 4;
+    arena a(memory);
+    a.allocate(rows, places);
+    std::uint32_t* overflowed = nullptr;
+    a.allocate(overflowed, 1);
+    by_capacity.count_overflow_in(overflowed);
+    by_capacity.allocate_from(a, n / 64 + 256);
+    a.allocate(deferred.rows, deferred.capacity);
+    a.allocate(deferred.bits, places / 32 + 1);
+    a.allocate(begins, counted.partitions() + 1);
+    a.allocate(counts, 1);
+    a.allocate(split_workspace, by_counting.bytes());
+    bytes = a.bytes();
   }
 };
 

@@ -12,7 +12,7 @@
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/tables/open_addressing/build_segments.hpp"
-#include "karpos/detail/tables/open_addressing/segment_rows.hpp"
+#include "karpos/detail/tables/open_addressing/plan.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/device/loop_arguments.hpp"
 
@@ -32,75 +32,6 @@
 // table is the same as if all rows had been inserted in this way.
 
 namespace karpos::detail::open_addressing {
-
-/// Returns the segments of a table whose rows are split in one pass.
-template <class ExecSpace, class Table>
-segment_plan one_pass_plan(std::uint64_t pairs) {
-  return {pairs, build_segments<ExecSpace, Table, keep_stored>::max_segment_pairs,
-          tuning<ExecSpace>::max_partitions};
-}
-/// Returns the partitions of fixed capacity for `rows` rows: places are counted in 32 bits.
-template <class ExecSpace, class Table>
-auto capacity_split_of(segment_plan const& p, std::uint64_t rows) {
-  return partition::capacity_split<ExecSpace, row_of<Table>>(
-      p.passes,
-      partition::capacity_policy(p.mean_rows(rows), 1, ~std::uint32_t(0), ~std::uint32_t(0)));
-}
-/// Returns the segments of an empty table. `rows` rows are split in two passes if that is faster,
-/// and if the coarse partitions fit into the table's slots, where they lie between the passes.
-template <class ExecSpace, class Table>
-segment_plan empty_table_plan(std::uint64_t pairs, std::uint64_t rows) {
-  using tuned = tuning<ExecSpace>;
-  constexpr std::uint64_t pair_bytes = 2 * Table::bucket_slots * sizeof(typename Table::word);
-  segment_plan const two(pairs, build_segments<ExecSpace, Table, keep_stored>::max_segment_pairs,
-                         tuned::max_partitions_of_two_passes, tuned::max_partitions_of_one_pass);
-  auto const split = open_addressing::capacity_split_of<ExecSpace, Table>(two, rows);
-  if (split.has_coarse() && split.is_possible() &&
-      split.coarse_places() <= pairs * pair_bytes / sizeof(row_of<Table>))
-    return two;
-  return open_addressing::one_pass_plan<ExecSpace, Table>(pairs);
-}
-
-/// The arrays of an insertion of n rows.
-template <class ExecSpace, class Table>
-struct segment_memory {
-  using row = row_of<Table>;
-  using split_plan = partition::plan<ExecSpace, row>;
-
-  segment_plan segments, counted;  // counted: if rows are split again, after counting
-  split_plan by_counting;
-  partition::capacity_split<ExecSpace, row> by_capacity;  // coarse rows lie in the table's slots
-  std::uint64_t n, places;                                // rows, and elements of their array
-  row* rows = nullptr;
-  deferred_rows<row> deferred{};
-  std::uint64_t* begins = nullptr;
-  segment_counts* counts = nullptr;
-  std::byte* split_workspace = nullptr;
-  std::size_t bytes = 0;
-
-  segment_memory(ExecSpace const& exec, segment_plan const& p, std::uint64_t count,
-                 std::byte* memory = nullptr)
-      : segments(p),
-        counted(open_addressing::one_pass_plan<ExecSpace, Table>(p.pairs)),
-        by_counting(exec, count, counted.partitions(), false),
-        by_capacity(open_addressing::capacity_split_of<ExecSpace, Table>(p, count)),
-        n(count),
-        places(Kokkos::max(n, by_capacity.places())) {
-    deferred.capacity = n / 4;
-    arena a(memory);
-    a.allocate(rows, places);
-    std::uint32_t* overflowed = nullptr;
-    a.allocate(overflowed, 1);
-    by_capacity.count_overflow_in(overflowed);
-    by_capacity.allocate_from(a, n / 64 + 256);
-    a.allocate(deferred.rows, deferred.capacity);
-    a.allocate(deferred.bits, places / 32 + 1);
-    a.allocate(begins, counted.partitions() + 1);
-    a.allocate(counts, 1);
-    a.allocate(split_workspace, by_counting.bytes());
-    bytes = a.bytes();
-  }
-};
 
 /// Makes every slot of a table empty. Asynchronous.
 template <class ExecSpace, class Table>
