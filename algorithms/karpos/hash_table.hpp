@@ -12,9 +12,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/host_views.hpp"
-#include "karpos/detail/tables/insertion.hpp"
+#include "karpos/detail/tables/reduced_insertion.hpp"
 #include "karpos/detail/tables/scans.hpp"
-#include "karpos/detail/tables/slots_used.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/lookup_table.hpp"
@@ -286,7 +285,8 @@ class hash_table : public lookup_table<Storage> {
   /// nothing else may use the table until the call has run.
   void clear(execution_space const& exec) {
     m_storage.clear(exec);
-    detail::record_clear(m_storage, m_slots_used);
+    m_slots_used.set_counts(0, 0);
+    if (!m_slots_used.exposed) m_storage.enable_order();
   }
   /// Moves to a new table for new_max_keys keys, without erased slots. Refs become invalid. A table
   /// over wrapped memory leaves that memory and owns its memory from then on. Blocks.
@@ -315,7 +315,8 @@ class hash_table : public lookup_table<Storage> {
   /// may have to count slots. Requires: the table has memory.
   ref_type ref() const {
     m_slots_used.mark_exposed();
-    return ref_type(detail::invalidate_order(m_storage).ref());
+    m_storage.invalidate_order();
+    return ref_type(m_storage.ref());
   }
   /// Returns what kernels read the table through while no thread changes it. Requires: the table
   /// has memory.
@@ -397,16 +398,27 @@ class hash_table : public lookup_table<Storage> {
                        erase_view const& report) const {
     detail::require_reachable<execution_space, Keys>();
     this->require_memory();
-    detail::with_erasure_ref(m_storage, exec, keys.extent(0), [&](auto const& table) {
+    m_storage.with_erasure_ref(exec, keys.extent(0), [&](auto const& table) {
       device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
                                           detail::make_erase_body<distance>(table, keys), report);
     });
   }
+  /// Returns the rows of an insertion, if kernels reach them and keys are of the map's type;
+  /// otherwise does not compile.
+  template <class Keys, class Values, class Combine, class Stencil>
+  static auto rows_of(char const* what, Keys const& keys, Values const& values,
+                      Combine const& combine, Stencil const& stencil) {
+    detail::require_key_type<key_type, Keys>();
+    detail::require_reachable<execution_space, Keys, detail::view_type_of<Values>,
+                              detail::view_type_of<Stencil>>();
+    return detail::insertion{what, keys, values, combine, stencil};
+  }
   template <class Keys, class Values, class Combine>
   void enqueue_insertion(execution_space const& exec, char const* what, Keys const& keys,
                          Values const& values, Combine const& combine, report_view const& report) {
-    insert_directly(exec, m_storage, detail::insertion{what, keys, values, combine, every_key{}},
-                    report);
+    this->require_memory();
+    auto const each = detail::values_for<mapped_type>(keys, values);
+    insert_directly(exec, m_storage, rows_of(what, keys, each, combine, every_key{}), report);
     m_slots_used.add_possible_insertions(keys.extent(0));
   }
   template <class Keys, class Values, class Combine, class Stencil>
@@ -432,7 +444,6 @@ class hash_table : public lookup_table<Storage> {
                        std::uint64_t expected_keys);
   std::uint64_t next_part(execution_space const& exec, double share_of_new,
                           std::uint64_t remaining);
-  void handle_refusals(execution_space const&);
   [[noreturn]] void reject_keys(execution_space const& exec, std::uint64_t rejected) const;
   void make_reports(execution_space const& exec);
   insert_report read_report(execution_space const& exec) const;
@@ -454,8 +465,6 @@ class hash_table : public lookup_table<Storage> {
   bool has_slots_for(detail::operation_counts const& counts) const;
   void prepare_insertion(execution_space const& exec, std::uint64_t more);
   detail::slot_counts count_slots(execution_space const& exec);
-  bool try_compact(execution_space const& exec);
-  bool try_grow(execution_space const& exec, std::uint64_t new_max_keys);
   void compact_before(execution_space const& exec, std::uint64_t more);
   std::optional<Storage> copy_with_free_slots(execution_space const&, std::uint64_t more,
                                               std::uint64_t expected_keys);
@@ -464,7 +473,6 @@ class hash_table : public lookup_table<Storage> {
   Storage rebuilt_copy(execution_space const&, char const* what, std::uint64_t max_keys,
                        bool fail_fast);
   void adopt(execution_space const& exec, Storage&& fresh);
-  void move_to(Storage&& fresh);
   /// Does what deep_copy does. deep_copy is a friend of one hash_table only; all hash_tables are
   /// friends of each other.
   template <class Other>

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "karpos/detail/tables/scans.hpp"
+#include "karpos/detail/tables/table_memory.hpp"
 #include "karpos/hash_table.hpp"
 
 // Implementation of hash_table (karpos/hash_table.hpp): growth, compaction, rehash, erasures and
@@ -80,7 +82,7 @@ std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
                                             Predicate const& predicate) {
   this->require_memory();
   std::uint64_t n = 0;
-  detail::with_erasure_ref(m_storage, exec, capacity(), [&](auto const& table) {
+  m_storage.with_erasure_ref(exec, capacity(), [&](auto const& table) {
     n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         label("erase_if"), exec, capacity(),
         detail::make_scan_body<execution_space, detail::erase_if_body>(table, predicate));
@@ -99,33 +101,6 @@ detail::slot_counts hash_table<Storage>::count_slots(execution_space const& exec
   return n;
 }
 
-/// Compacts the table if there is memory for a copy and every key finds a slot in it. Returns
-/// whether it did.
-template <class Storage>
-bool hash_table<Storage>::try_compact(execution_space const& exec) {
-  try {
-    adopt(exec, rebuilt_copy(exec, "compact", max_keys(), false));
-    return true;
-  } catch (allocation_error const&) {
-    return false;
-  } catch (capacity_error const&) {
-    return false;
-  }
-}
-
-/// Makes the table larger if there is memory for it and every key finds a slot. Returns whether it
-/// did.
-template <class Storage>
-bool hash_table<Storage>::try_grow(execution_space const& exec, std::uint64_t new_max_keys) {
-  try {
-    auto larger = larger_copy(exec, new_max_keys, new_max_keys);
-    if (larger) adopt(exec, std::move(*larger));
-    return larger.has_value();
-  } catch (allocation_error const&) {
-    return false;
-  }
-}
-
 /// Returns whether operations may run in one kernel before slots are counted again. They may if
 /// their insertions fit into slots_to_use(), or if tombstones, together with their erasures, are
 /// few.
@@ -136,11 +111,16 @@ bool hash_table<Storage>::has_slots_for(detail::operation_counts const& counts) 
 }
 
 /// Counts the slots, and compacts the table if tombstones leave too few slots for `more` keys. If
-/// there is no memory for that, insertions probe far, but are correct.
+/// that fails, insertions probe far, but are correct.
 template <class Storage>
 void hash_table<Storage>::compact_before(execution_space const& exec, std::uint64_t more) {
   count_slots(exec);
-  if (!has_slots_for({more, 0})) try_compact(exec);
+  if (has_slots_for({more, 0})) return;
+  try {
+    adopt(exec, rebuilt_copy(exec, "compact", max_keys(), false));
+  } catch (allocation_error const&) {
+  } catch (capacity_error const&) {
+  }
 }
 
 /// Prepares the table for an insertion of `more` keys. Kernels may have left tombstones that the
@@ -207,7 +187,7 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
   detail::require_reachable<execution_space, Operations, Results>();
   m_slots_used.add_possible_insertions(counts.insertions);
   m_slots_used.add_possible_erasures(counts.erasures);
-  detail::invalidate_order(m_storage);
+  m_storage.invalidate_order();
   if constexpr (Storage::eager_marks) m_storage.invalidate_rebuilt_marks();
   table_type const table = m_storage.ref();
   device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
@@ -261,17 +241,14 @@ std::optional<Storage> hash_table<Storage>::larger_copy(execution_space const& e
 /// refs point to.
 template <class Storage>
 void hash_table<Storage>::adopt(execution_space const& exec, Storage&& fresh) {
-  if (fresh.slot_count() != capacity()) return move_to(std::move(fresh));
+  if (fresh.slot_count() != capacity()) {
+    m_storage = std::move(fresh);
+    m_slots_used.exposed = false;
+    return;
+  }
   m_storage.copy_from(exec, fresh);
-  if (m_slots_used.exposed) detail::invalidate_order(m_storage);
+  if (m_slots_used.exposed) m_storage.invalidate_order();
   exec.fence("karpos::hash_table: the copy that a table was compacted in is freed");
-}
-
-/// Replaces the table's memory by memory that no ref points to.
-template <class Storage>
-void hash_table<Storage>::move_to(Storage&& fresh) {
-  m_storage = std::move(fresh);
-  m_slots_used.exposed = false;
 }
 
 namespace detail {
@@ -281,7 +258,7 @@ template <class Storage, class Report>
 void reinsert(typename Storage::execution_space const& exec, char const* what, Storage const& from,
               Storage const& to, Report const& report, erase_report* refused) {
   using table_type = typename Storage::ref_type;
-  invalidate_order(to);
+  to.invalidate_order();
   constexpr int ahead = Storage::prefetch_distance;
   device::tally_each_staged<ahead>(from.label(what), exec, from.slot_count(),
                                    reinsert_body<ahead, table_type>(from.ref(), to.ref(), refused),
@@ -302,7 +279,9 @@ template <class Storage>
 Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char const* what,
                                           std::uint64_t new_max_keys, bool fail_fast) {
   Kokkos::Profiling::ScopedRegion const region(label(what));
-  Storage fresh(exec, m_storage.settings().with_max_keys(new_max_keys));
+  auto settings = m_storage.settings();
+  settings.max_keys = new_max_keys;
+  Storage fresh(exec, settings);
   insert_report report;
   if (!try_reinsert_segments(exec, what, fresh, report)) {
     erase_report* const refused = fail_fast ? m_erase_report.data() : nullptr;
@@ -342,7 +321,7 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
     m_storage.copy_from(exec, src.m_storage);
     if (!keeps_memory) m_slots_used.exposed = false;  // no ref points to the new memory
   }
-  if (m_slots_used.exposed) detail::invalidate_order(m_storage);
+  if (m_slots_used.exposed) m_storage.invalidate_order();
   if constexpr (Storage::eager_marks)
     if (src.m_slots_used.exposed) m_storage.invalidate_rebuilt_marks();
   count_slots(exec);
@@ -356,7 +335,8 @@ void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_
   if (new_max_keys < n)
     throw capacity_error(std::string(Storage::name) + "::rehash would not hold the stored keys", n,
                          new_max_keys, n);
-  move_to(rebuilt_copy(exec, "rehash", new_max_keys, false));
+  m_storage = rebuilt_copy(exec, "rehash", new_max_keys, false);
+  m_slots_used.exposed = false;
 }
 
 template <class Storage>

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 
-#include "karpos/detail/tables/insertion.hpp"
-#include "karpos/detail/tables/insertion_plan.hpp"
+#include "karpos/detail/tables/open_addressing/run.hpp"
+#include "karpos/detail/tables/reduced_insertion.hpp"
 #include "karpos/hash_table.hpp"
+#include "karpos/table_options.hpp"
 
-// Bulk insertion of hash_table (karpos/hash_table.hpp). insertion_plan.hpp chooses the path; each
-// path has one function here. A function calls those that are indented below it, from the top:
+// Bulk insertion of hash_table (karpos/hash_table.hpp). plan_insertion chooses a path; each path
+// has one function. A function calls those that are indented below it, from the top:
 //
 //   insert_all                  cuts views on the host into batches (host_views.hpp)
 //     try_insert_reduced        reduces the rows by key, and goes on with the groups
@@ -21,6 +26,113 @@
 namespace karpos {
 
 namespace detail {
+
+/// The ways from rows in device memory into the slots of a table. If there is no memory for one of
+/// them, the next is tried.
+enum class insertion_path {
+  /// Rows are reduced by key, and the groups inserted by one of the paths below
+  /// (reduced_insertion.hpp).
+  reduced,
+  /// Rows are split by table segment, in one pass or two, and a team inserts those of a segment in
+  /// its scratch (open_addressing/run.hpp).
+  segmented,
+  /// A thread inserts each row, in the caller's order. Needs no memory, and suits every table.
+  direct
+};
+
+/// The path of `rows` rows.
+struct insertion_plan {
+  insertion_path path;
+  std::uint64_t rows;
+  int passes = 0;         ///< of the split by segment
+  std::size_t bytes = 0;  ///< of the workspace
+};
+
+/// The argument `pays` of plan_insertion for rows that are not reduced.
+struct never_pays {};
+
+/// Chooses the path of an insertion that merges by Op. `is_empty`: whether the table has no key.
+/// pays(reduced_tuning) returns whether reducing the rows by key saves time: it is called once if
+/// the choice depends on that, and may read the keys.
+template <class Op, class Storage, class Pays>
+insertion_plan plan_insertion(typename Storage::execution_space const& exec, Storage const& table,
+                              bulk_strategy strategy, std::uint64_t rows, bool is_empty,
+                              Pays const& pays) {
+  using exec_space = typename Storage::execution_space;
+  using ref = typename Storage::ref_type;
+  insertion_plan const direct{insertion_path::direct, rows};
+  if (strategy == bulk_strategy::direct || rows == 0) return direct;
+
+  if constexpr (reducible<Storage> && !std::is_same_v<Pays, never_pays>) {
+    using tuned =
+        reduced_tuning<exec_space, typename Storage::mapped_type, Op, merges_by_retry<ref, Op>>;
+    // Rows of one key wait for each other at its slot. To find out whether a key is that frequent
+    // takes longer than inserting fewer than min_rows rows.
+    bool const is_reduced =
+        strategy == bulk_strategy::reduced ||
+        (strategy == bulk_strategy::automatic && rows >= tuned::min_rows && pays(tuned{}));
+    if (is_reduced)
+      return {insertion_path::reduced, rows, 0, rows_reduction<Storage>::bytes(exec, rows)};
+  }
+
+  if constexpr (Storage::has_segments) {
+    using tuned = open_addressing::tuning<exec_space>;
+    // The split numbers rows, and buckets, by 32 bits.
+    constexpr std::uint64_t max_rows = ~std::uint32_t(0), max_pairs = max_rows / 2;
+    std::uint64_t const pairs = table.bucket_count() / 2;
+    if (rows > max_rows || pairs > max_pairs) return direct;
+    auto segments = open_addressing::one_pass_plan<exec_space, ref>(pairs);
+    // The team of a segment reads the rows of all segments of its partition.
+    if (segments.segments_per_partition > tuned::max_segments_per_partition) return direct;
+    if (strategy != bulk_strategy::partitioned) {
+      // Smaller tables stay in the last-level cache, where single insertions are as fast. In large
+      // ones, few rows do not repay reading and writing every segment.
+      std::uint64_t const bytes = pairs * 2 * ref::bucket_slots * sizeof(typename ref::word);
+      if (!tuned::prefers_segments || bytes < tuned::min_segmented_table_bytes ||
+          bytes / tuned::max_table_bytes_per_row > rows)
+        return direct;
+    }
+    // The slots of an empty table hold the rows between two passes.
+    if (is_empty) segments = open_addressing::empty_table_plan<exec_space, ref>(pairs, rows);
+    return {insertion_path::segmented, rows, segments.passes.coarse() != 0 ? 2 : 1,
+            open_addressing::segment_memory<exec_space, ref>(exec, segments, rows).bytes};
+  }
+  return direct;
+}
+
+/// Chooses the path of the keys of a table into an empty one, `to`. size() returns their number; it
+/// may read the table, and is called only if the choice depends on it.
+template <class Storage, class Size>
+insertion_plan plan_rebuild(typename Storage::execution_space const& exec, Storage const& from,
+                            Storage const& to, Size const& size) {
+  insertion_plan plan{insertion_path::direct, from.slot_count()};
+  if constexpr (Storage::has_segments) {
+    using tuned = open_addressing::tuning<typename Storage::execution_space>;
+    using row = open_addressing::row_of<typename Storage::ref_type>;
+    // Only segments keep an order of keys that lookups use (marks.hpp).
+    if (!tuned::reinserts_faster(sizeof(row)) && !from.has_order()) return plan;
+    auto const plan_for = [&](std::uint64_t rows) {
+      return detail::plan_insertion<keep_stored>(exec, to, bulk_strategy::automatic, rows, true,
+                                                 never_pays{});
+    };
+    // As many keys as there are slots: if these are too few, so are the keys.
+    plan = plan_for(plan.rows);
+    if (plan.path == insertion_path::segmented) plan = plan_for(size());
+  }
+  return plan;
+}
+
+/// Returns the bytes of workspace that an insertion of `rows` rows takes at most. Op: void if it
+/// may merge by any operation.
+template <class Op, class Storage, class Pays>
+std::size_t insertion_bytes(typename Storage::execution_space const& exec, Storage const& table,
+                            bulk_strategy strategy, std::uint64_t rows, Pays const& pays) {
+  auto const bytes = [&](bool is_empty, auto const& reducing) {
+    return detail::plan_insertion<Op>(exec, table, strategy, rows, is_empty, reducing).bytes;
+  };
+  return Kokkos::max({bytes(true, never_pays{}), bytes(false, never_pays{}), bytes(false, pays)});
+}
+
 /// Calls f(insertion) with an insertion by segments, in the caller's memory or its own, if that is
 /// planned and there is memory. Returns what f does, which is whether the rows were inserted; or
 /// false. If they were not, a table that was empty is empty again.
@@ -46,6 +158,7 @@ bool with_segmented_insertion(typename Storage::execution_space const& exec,
   if (!inserted && plan.passes == 2) open_addressing::clear_slots(exec, label, storage.ref());
   return inserted;
 }
+
 }  // namespace detail
 
 /// Inserts the keys of a bulk call. Throws if some of them are equal to a sentinel.
@@ -64,7 +177,7 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
   detail::in_batches(
       exec, k.extent(0),
       [&](execution_space const& instance, auto const& batch, auto const& v, auto const& s) {
-        detail::insertion const rows{what, batch, v, combine, s};
+        auto const rows = rows_of(what, batch, v, combine, s);
         insert_report done;
         if (!try_insert_reduced(instance, rows, bulk, done))
           done = insert_in_parts(instance, rows, bulk);
@@ -84,9 +197,6 @@ bool hash_table<Storage>::try_insert_reduced(execution_space const& exec, Rows c
                                              bulk_options const& bulk, insert_report& report) {
   if constexpr (detail::may_reduce<Storage, Rows>) {
     using reduction = detail::rows_reduction<Storage>;
-    detail::require_key_type<key_type, typename Rows::keys_type>();
-    detail::require_reachable<execution_space, typename Rows::keys_type,
-                              detail::view_type_of<typename Rows::values_type>>();
     std::uint64_t const n = rows.size();
     auto const pays = [&](auto tuned) {
       static_assert(sizeof(detail::sample_statistics) <= sizeof(insert_report));
@@ -157,8 +267,8 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
 
 /// Returns how many of the remaining keys are inserted next: as many as fit, given the share of new
 /// keys in the part before (0 if there was none). If the table holds max_keys keys and more are
-/// expected than fit, doubles the table. If there is no memory for that, returns all remaining
-/// keys: they are inserted as far as they fit.
+/// expected than fit, doubles the table. If that fails, returns all remaining keys: they are
+/// inserted as far as they fit.
 template <class Storage>
 std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
                                              std::uint64_t remaining) {
@@ -166,9 +276,15 @@ std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double
   std::uint64_t const live = this->size(exec);
   auto const free_slots = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
   if (live >= max_keys() &&
-      share * static_cast<double>(remaining) > static_cast<double>(free_slots()) &&
-      !try_grow(exec, 2 * live))
-    return remaining;
+      share * static_cast<double>(remaining) > static_cast<double>(free_slots())) {
+    try {
+      auto larger = larger_copy(exec, 2 * live, 2 * live);
+      if (!larger) return remaining;
+      adopt(exec, std::move(*larger));
+    } catch (allocation_error const&) {
+      return remaining;
+    }
+  }
   double const part = static_cast<double>(free_slots()) / (share > 0 ? share : 1);
   return part < static_cast<double>(remaining) ? static_cast<std::uint64_t>(part) : remaining;
 }
@@ -180,9 +296,6 @@ template <class Rows>
 bool hash_table<Storage>::try_insert_segments(execution_space const& exec, Rows const& rows,
                                               bulk_options const& bulk, insert_report& report) {
   if constexpr (Storage::has_segments && Rows::selects_every_key) {
-    detail::require_key_type<key_type, typename Rows::keys_type>();
-    detail::require_reachable<execution_space, typename Rows::keys_type,
-                              detail::view_type_of<typename Rows::values_type>>();
     if (m_storage.defers_marks()) return false;  // segments set marks eagerly
     bool const is_empty = m_slots_used.taken == 0 && !m_slots_used.exposed;
     return detail::with_segmented_insertion(
@@ -220,18 +333,12 @@ template <class Storage>
 template <class Rows>
 void hash_table<Storage>::insert_directly(execution_space const& exec, Storage const& into,
                                           Rows const& rows, report_view const& report) const {
-  using keys = typename Rows::keys_type;
-  using stencil = typename Rows::stencil_type;
-  detail::require_key_type<key_type, keys>();
-  this->require_memory();
-  auto const each = detail::values_for<mapped_type>(rows.keys, rows.values);
-  detail::require_reachable<execution_space, keys, detail::view_type_of<decltype(each)>,
-                            detail::view_type_of<stencil>>();
-  detail::invalidate_order(into);
+  into.invalidate_order();
   auto const run = [&](auto const& table) {
     device::tally_each_staged<distance>(
         label(rows.what), exec, rows.size(),
-        detail::make_insert_body<distance>(table, rows.keys, each, rows.combine, rows.stencil),
+        detail::make_insert_body<distance>(table, rows.keys, rows.values, rows.combine,
+                                           rows.stencil),
         report);
   };
   if constexpr (Storage::eager_marks)
@@ -245,6 +352,10 @@ void hash_table<Storage>::insert_directly(execution_space const& exec, Storage c
 /// If merging a value twice would be wrong, only keys that are not in the table are merged into the
 /// copy. In open addressing these are all rejected keys: a full path stays full, so equal keys have
 /// the same outcome. In hopscotch hashing that does not hold, and such keys stay rejected.
+///
+/// If keys stay rejected, later bulk insertions defer overflow marks (GPUs have set them eagerly
+/// before), and if no slot is free, the marks of refused keys are removed. Later misses and
+/// refusals then read no more buckets than in a table without refused keys.
 template <class Storage>
 template <class Rows>
 void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows const& rows,
@@ -266,15 +377,8 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows cons
       report.rejected = again.rejected;
     }
   }
-  if (report.rejected != 0) handle_refusals(exec);
-}
-
-/// Makes later bulk insertions defer overflow marks (GPUs have set them eagerly before). If no slot
-/// is free, also removes the marks of refused keys. Later misses and refusals then read no more
-/// buckets than in a table without refused keys.
-template <class Storage>
-void hash_table<Storage>::handle_refusals([[maybe_unused]] execution_space const& exec) {
   if constexpr (Storage::eager_marks) {
+    if (report.rejected == 0) return;
     m_storage.defer_marks();
     if (m_storage.has_rebuilt_marks() && !m_slots_used.exposed) return;
     if (!m_slots_used.size_is_known()) count_slots(exec);

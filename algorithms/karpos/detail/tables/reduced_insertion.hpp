@@ -7,19 +7,21 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/run.hpp"
-#include "karpos/detail/tables/insertion.hpp"
+#include "karpos/detail/tables/probe.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
-// Pre-aggregated insertions: they merge values, and equal keys are frequent among their rows.
-// Inserted row by row, rows of one key would wait for each other at the stored value. So the rows
-// are reduced by key first (reduce_by_key/rows.hpp), and the groups are inserted.
+// The rows of a bulk insertion, and how they are pre-aggregated if they merge values and equal keys
+// are frequent. Inserted row by row, rows of one key would wait for each other at the stored value.
+// So the rows are reduced by key first (reduce_by_key/rows.hpp), and the groups are inserted.
 //
 //   rows       | part 0        | part 1        | …       as many as the workspace is made for
 //   groups     | one row for each key of the part |      in the workspace; the rest of it is the
@@ -27,6 +29,52 @@
 //   table      as if the rows had been inserted one by one
 
 namespace karpos::detail {
+
+/// The rows of a bulk insertion, and how values are merged. `what` is for labels.
+template <class Keys, class Values, class Combine, class Stencil>
+struct insertion {
+  using keys_type = Keys;
+  using values_type = Values;
+  using combine_type = Combine;
+  using stencil_type = Stencil;
+  static constexpr bool selects_every_key = std::is_same_v<Stencil, everything>;
+
+  char const* what;
+  Keys keys;
+  Values values;
+  Combine combine;
+  Stencil stencil;
+
+  std::uint64_t size() const { return keys.extent(0); }
+  /// Returns rows [first, last).
+  insertion slice(std::uint64_t first, std::uint64_t last) const {
+    return {what, slice_of(keys, first, last), slice_of(values, first, last), combine,
+            slice_of(stencil, first, last)};
+  }
+  /// Returns the rows whose keys are not in a table.
+  template <class Table>
+  auto absent_from(Table const& table) const {
+    using absent = detail::absent_from<Table, Keys, Stencil>;
+    return insertion<Keys, Values, Combine, absent>{what, keys, values, combine,
+                                                    absent{table, keys, stencil}};
+  }
+};
+template <class Keys, class Values, class Combine, class Stencil>
+insertion(char const*, Keys const&, Values const&, Combine const&, Stencil const&)
+    -> insertion<Keys, Values, Combine, Stencil>;
+
+/// Whether inserting a pair twice has the same result as inserting it once.
+template <class Combine>
+inline constexpr bool idempotent =
+    std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, replace_stored>;
+/// Whether the rows of such an insertion have distinct keys: the operation says so by a member
+/// type.
+template <class Combine>
+inline constexpr bool has_distinct_keys = requires { typename Combine::has_distinct_keys; };
+/// Whether such an insertion may move a table that grows. It may if it is idempotent. It also may
+/// in open addressing, where the keys that found no slot are those that are absent afterwards.
+template <class Storage, class Combine>
+inline constexpr bool may_move = Storage::has_tombstones || idempotent<Combine>;
 
 /// The largest number of rows that are reduced at once: a call allocates memory for at most that
 /// many. Tests specialise this.

@@ -332,6 +332,9 @@ struct table_traits {
   static constexpr bool eager_marks = false;
   /// Whether a table remembers being full, so that erasures have to note free slots.
   static constexpr bool tracks_free_slots = false;
+  // Only segments keep an order of keys (open_addressing/storage.hpp).
+  void invalidate_order() const {}
+  void enable_order() {}
 };
 
 /// Whether tables of two bundles hold the same bytes for the same contents, so that one can be

@@ -15,7 +15,7 @@
 #include "karpos/hash.hpp"
 #include "karpos/table_options.hpp"
 
-// Sizes, settings and memory of all kinds of tables.
+// Sizes, settings and memory of all kinds of tables, and what the host knows of their slots.
 
 namespace karpos::detail {
 
@@ -74,44 +74,29 @@ Options with_seed(Options o, bool is_wrapped) {
   return o;
 }
 
-/// The options and functions that a table was made with, and its sentinels.
-template <class Traits>
-struct table_settings {
-  using key_type = typename Traits::key_type;
-
-  table_settings(std::uint64_t keys, hash_table_options<key_type> const& o,
-                 typename Traits::hasher const& h, typename Traits::key_equal const& e)
+/// The options and functions that a table was made with, and its sentinels. Tables of one kind have
+/// one such type in all spaces.
+template <class Key, class Layout, class Hash, class KeyEqual>
+struct settings_of {
+  settings_of(std::uint64_t keys, hash_table_options<Key> const& o, Hash const& h,
+              KeyEqual const& e)
       : max_keys(keys),
         options(o),
         hash(h),
         equal(e),
-        reserved_keys(sentinels_of<typename Traits::layout>(o)),
+        reserved_keys(sentinels_of<Layout>(o)),
         seed(o.seed ? *o.seed : next_seed()) {}
 
-  /// Returns these settings, with their seed, for another number of keys.
-  table_settings with_max_keys(std::uint64_t keys) const {
-    table_settings s = *this;
-    s.max_keys = keys;
-    return s;
-  }
-  /// Copies the settings of a table that may lie in another space.
-  template <class Other>
-  void copy_from(table_settings<Other> const& other) {
-    max_keys = other.max_keys;
-    options = other.options;
-    hash = other.hash;
-    equal = other.equal;
-    reserved_keys = other.reserved_keys;
-    seed = other.seed;
-  }
-
   std::uint64_t max_keys;
-  hash_table_options<key_type> options;
-  typename Traits::hasher hash;
-  typename Traits::key_equal equal;
-  sentinels<typename Traits::key_bits> reserved_keys;
+  hash_table_options<Key> options;
+  Hash hash;
+  KeyEqual equal;
+  sentinels<typename Layout::key_bits> reserved_keys;
   std::uint64_t seed;  ///< of the positions of keys: refs, copies and rehashed tables share it
 };
+template <class Traits>
+using table_settings = settings_of<typename Traits::key_type, typename Traits::layout,
+                                   typename Traits::hasher, typename Traits::key_equal>;
 
 /// Returns make(), which allocates an array of a table. Throws an allocation_error that explains.
 template <class MemorySpace, class Make>
@@ -140,5 +125,56 @@ inline void require_wrappable(wrapped_memory memory, std::size_t bytes, std::siz
     reject("the memory to wrap is not aligned",
            "buckets need " + std::to_string(alignment) + " bytes", "align it to that");
 }
+
+/// Returns whether a table that grows stops at this number of slots: it has 16 for each key.
+inline bool ends_growth(std::uint64_t slots, std::uint64_t keys) { return slots / 16 >= keys; }
+/// Host-side record of the slots of a table: when to count them, when to compact, and the number of
+/// keys while that is exact. Several host threads may enqueue work and take refs concurrently: the
+/// members that this changes are changed atomically.
+struct slots_used {
+  std::uint64_t taken = 0;   ///< slots with a key or a tombstone; an upper bound, unless `exposed`
+  std::uint64_t erased = 0;  ///< tombstones; an upper bound, unless `exposed`
+  std::uint64_t live = 0;    ///< number of keys, if size_is_known
+  bool exact = true;         ///< only blocking calls have changed the table since the last count
+  /// Refs exist, or the memory is the caller's: anything may have changed.
+  bool exposed = false;
+
+  bool size_is_known() { return is_set(exact) && !is_set(exposed); }
+  /// Notes the counts of a scan of the slots.
+  void set_counts(std::uint64_t keys, std::uint64_t tombstones) {
+    taken = keys + tombstones;
+    erased = tombstones;
+    live = keys;
+    exact = true;
+  }
+  /// These two note what a blocking call has done.
+  void add_inserted(std::uint64_t n) {
+    taken += n;
+    live += n;
+  }
+  void add_erased(std::uint64_t n) {
+    add(erased, n);
+    live -= n;
+  }
+  /// These three note what an enqueued kernel, or a kernel with a ref, may do.
+  void add_possible_insertions(std::uint64_t n) {
+    add(taken, n);
+    set(exact, false);
+  }
+  void add_possible_erasures(std::uint64_t n) {
+    add(erased, n);
+    set(exact, false);
+  }
+  void mark_exposed() { set(exposed, true); }
+
+ private:
+  static void add(std::uint64_t& sum, std::uint64_t n) {
+    std::atomic_ref(sum).fetch_add(n, std::memory_order_relaxed);
+  }
+  static void set(bool& flag, bool value) {
+    std::atomic_ref(flag).store(value, std::memory_order_relaxed);
+  }
+  static bool is_set(bool& flag) { return std::atomic_ref(flag).load(std::memory_order_relaxed); }
+};
 
 }  // namespace karpos::detail

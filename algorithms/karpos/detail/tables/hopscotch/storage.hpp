@@ -106,7 +106,7 @@ class storage : public Traits {
     requires same_contents<Traits, Other>
   void copy_from(execution_space const& exec, storage<Other> const& other) {
     if (m_lines != other.m_lines) allocate(exec, other.m_lines);
-    m_settings.copy_from(other.m_settings);
+    m_settings = other.m_settings;
     Kokkos::deep_copy(exec, m_words, other.m_words);
     Kokkos::deep_copy(exec, m_full, other.m_full);
   }

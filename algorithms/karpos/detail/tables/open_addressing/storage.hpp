@@ -74,6 +74,11 @@ class storage : public Traits {
   void with_ref(F const& f) const {
     f(make_ref(has_order()));
   }
+  /// Calls f, which enqueues erasures, with the ref for them.
+  template <class F>
+  void with_erasure_ref(execution_space const&, std::uint64_t, F const& f) const {
+    f(ref());
+  }
   /// Returns whether the order of the keys in full buckets says what lies beyond their pairs
   /// (marks.hpp): as long as all keys were inserted by segments. Several host threads may call
   /// invalidate_order at once.
@@ -140,7 +145,7 @@ class storage : public Traits {
              std::is_same_v<typename Traits::probing, typename Other::probing>)
   void copy_from(execution_space const& exec, storage<Other> const& other) {
     if (m_pairs != other.m_pairs) allocate(exec, other.m_pairs);
-    m_settings.copy_from(other.m_settings);
+    m_settings = other.m_settings;
     Kokkos::deep_copy(exec, m_slots, other.m_slots);
     Kokkos::deep_copy(exec, m_marks, other.m_marks);
     m_has_order = other.has_order();
