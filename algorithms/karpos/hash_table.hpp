@@ -399,8 +399,9 @@ class hash_table : public lookup_table<Storage> {
     detail::require_reachable<execution_space, Keys>();
     this->require_memory();
     m_storage.with_erasure_ref(exec, keys.extent(0), [&](auto const& table) {
-      device::tally_each_staged<distance>(label("erase"), exec, keys.extent(0),
-                                          detail::make_erase_body<distance>(table, keys), report);
+      device::tally_each_staged<distance>(
+          label("erase"), exec, keys.extent(0),
+          detail::make_keyed_body<detail::erase_body, distance>(table, keys), report);
     });
   }
   /// Returns the rows of an insertion, if kernels reach them and keys are of the map's type;

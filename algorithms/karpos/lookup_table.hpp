@@ -15,7 +15,6 @@
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/detail/tables/scans.hpp"
-#include "karpos/detail/tables/slot_iterator.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/map_ref.hpp"
@@ -270,9 +269,9 @@ class lookup_table {
                        Out const& out, Write const& write, Stencil const& stencil) const {
     detail::require_reachable<execution_space, Queries, Out, detail::view_type_of<Stencil>>();
     m_storage.with_ref([&](auto const& table) {
-      device::for_each_staged<distance>(
-          label(what), exec, queries.extent(0),
-          detail::make_lookup_body<distance>(table, queries, out, write, stencil));
+      device::for_each_staged<distance>(label(what), exec, queries.extent(0),
+                                        detail::make_keyed_body<detail::lookup_body, distance>(
+                                            table, queries, out, write, stencil));
     });
   }
   template <class Queries>

@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "karpos/contract.hpp"
-#include "karpos/detail/tables/unordered_map/insertion.hpp"
 #include "karpos/detail/tables/unordered_map/storage.hpp"
+#include "karpos/detail/tables/unordered_map/table.hpp"
 #include "karpos/detail/tables/unordered_map/traits.hpp"
 #include "karpos/outcome.hpp"
 

@@ -337,8 +337,8 @@ void hash_table<Storage>::insert_directly(execution_space const& exec, Storage c
   auto const run = [&](auto const& table) {
     device::tally_each_staged<distance>(
         label(rows.what), exec, rows.size(),
-        detail::make_insert_body<distance>(table, rows.keys, rows.values, rows.combine,
-                                           rows.stencil),
+        detail::make_keyed_body<detail::insert_body, distance>(table, rows.keys, rows.values,
+                                                               rows.combine, rows.stencil),
         report);
   };
   if constexpr (Storage::eager_marks)

@@ -409,39 +409,16 @@ struct apply_body {
   }
 };
 
-// The functions make_*_body make the body of a loop from the arguments of a bulk operation. The
-// body may refer to these arguments, so they must outlive the loop. Use the result in the full
-// expression that makes it.
+// These two make the body of a loop from the arguments of a bulk operation. The body may refer to
+// these arguments, so they must outlive the loop: use the body in the expression that makes it.
 
-template <int Distance, class Table, class Keys, class Values, class Combine, class Stencil>
-auto make_insert_body(Table const& table, Keys const& keys, Values const& values,
-                      Combine const& combine, Stencil const& stencil) {
+/// Makes an insert_body, a lookup_body or an erase_body.
+template <template <int, class...> class Body, int Distance, class Table, class Keys, class... More>
+auto make_keyed_body(Table const& table, Keys const& keys, More const&... more) {
   using space = typename Table::execution_space;
   using device::for_loop, device::held_by_loop;
-  return insert_body<Distance, Table, held_by_loop<space, Keys>, held_by_loop<space, Values>,
-                     held_by_loop<space, Combine>, held_by_loop<space, Stencil>>{
-      {for_loop<space>(table), for_loop<space>(keys)},
-      for_loop<space>(values),
-      for_loop<space>(combine),
-      for_loop<space>(stencil)};
-}
-template <int Distance, class Table, class Queries, class Out, class Write, class Stencil>
-auto make_lookup_body(Table const& table, Queries const& queries, Out const& out,
-                      Write const& write, Stencil const& stencil) {
-  using space = typename Table::execution_space;
-  using device::for_loop, device::held_by_loop;
-  return lookup_body<Distance, Table, held_by_loop<space, Queries>, held_by_loop<space, Out>,
-                     held_by_loop<space, Write>, held_by_loop<space, Stencil>>{
-      {for_loop<space>(table), for_loop<space>(queries)},
-      for_loop<space>(out),
-      for_loop<space>(write),
-      for_loop<space>(stencil)};
-}
-template <int Distance, class Table, class Keys>
-auto make_erase_body(Table const& table, Keys const& keys) {
-  using space = typename Table::execution_space;
-  return erase_body<Distance, Table, device::held_by_loop<space, Keys>>{
-      {device::for_loop<space>(table), device::for_loop<space>(keys)}};
+  return Body<Distance, Table, held_by_loop<space, Keys>, held_by_loop<space, More>...>{
+      {for_loop<space>(table), for_loop<space>(keys)}, for_loop<space>(more)...};
 }
 template <int Distance, class Table, class Operations, class Results>
 auto make_apply_body(Table const& table, Operations const& operations, Results const& results) {

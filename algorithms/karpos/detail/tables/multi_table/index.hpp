@@ -97,8 +97,9 @@ class index : public Map {
     auto const table = this->m_storage.ref();
     constexpr int ahead = std::decay_t<decltype(this->m_storage)>::prefetch_distance;
     everything const all;
-    device::for_each_staged<ahead>(label, exec, queries.extent(0),
-                                   make_lookup_body<ahead>(table, queries, out, write, all));
+    device::for_each_staged<ahead>(
+        label, exec, queries.extent(0),
+        make_keyed_body<lookup_body, ahead>(table, queries, out, write, all));
   }
 };
 
