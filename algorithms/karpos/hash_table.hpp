@@ -464,7 +464,6 @@ class hash_table : public lookup_table<Storage> {
   /// max_keys. When max_keys keys are stored, that many more slots may then still be used.
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
   bool has_slots_for(detail::operation_counts const& counts) const;
-  void prepare_insertion(execution_space const& exec, std::uint64_t more);
   detail::slot_counts count_slots(execution_space const& exec);
   void compact_before(execution_space const& exec, std::uint64_t more);
   std::optional<Storage> copy_with_free_slots(execution_space const&, std::uint64_t more,

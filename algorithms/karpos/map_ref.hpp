@@ -189,14 +189,9 @@ class table_ref : public table_reader<Table, device::access::shared> {
   }
 
   // These overloads refuse, at compile time and in one sentence, a first argument that is no tile.
-  template <device::not_a_tile First, class K, class V>
-    requires has_values
-  KOKKOS_FUNCTION outcome insert(First const&, K const&, V const&) const {
-    return device::refuse_without_tile<First>(), outcome::invalid;
-  }
-  template <device::not_a_tile First, class K>
-    requires(!has_values)
-  KOKKOS_FUNCTION outcome insert(First const&, K const&) const {
+  template <device::not_a_tile First, class K, class... V>
+    requires(sizeof...(V) == (has_values ? 1 : 0))
+  KOKKOS_FUNCTION outcome insert(First const&, K const&, V const&...) const {
     return device::refuse_without_tile<First>(), outcome::invalid;
   }
   template <device::not_a_tile First, class K, class V>

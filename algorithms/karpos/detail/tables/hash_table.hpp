@@ -123,16 +123,6 @@ void hash_table<Storage>::compact_before(execution_space const& exec, std::uint6
   }
 }
 
-/// Prepares the table for an insertion of `more` keys. Kernels may have left tombstones that the
-/// host does not know of; an insertion of many keys is worth a count.
-template <class Storage>
-void hash_table<Storage>::prepare_insertion(execution_space const& exec, std::uint64_t more) {
-  if constexpr (Storage::has_tombstones) {
-    bool const counts = m_slots_used.exposed && more > tombstones_to_keep();
-    if (counts || !has_slots_for({more, 0})) compact_before(exec, more);
-  }
-}
-
 /// Computes how many of `size` operations from `first` on may run in one kernel (sets `size`), and
 /// compacts the table if they need it. Returns upper bounds of the insertions and erasures among
 /// them. If more than max_keys keys are stored, no batch is small enough: the loop then ends where

@@ -245,7 +245,11 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
   do {
     if (in_parts) last = first + next_part(exec, share, n - first);
     auto const part = rows.slice(first, last);
-    prepare_insertion(exec, part.size());
+    if constexpr (Storage::has_tombstones) {
+      // Kernels may have left tombstones that the host does not know of. For many keys it counts.
+      bool const counts = m_slots_used.exposed && part.size() > tombstones_to_keep();
+      if (counts || !has_slots_for({part.size(), 0})) compact_before(exec, part.size());
+    }
     insert_report done;
     if (!try_insert_segments(exec, part, bulk, done)) {
       insert_directly(exec, m_storage, part, m_insert_report);

@@ -105,15 +105,11 @@ auto allocate_table(std::size_t bytes, Make const& make) {
                                           make);
 }
 
-/// Returns the alignment of a bucket in bytes. Vector instructions that read a bucket need its
-/// natural alignment; allocations of Kokkos are aligned to a cache line at most.
-constexpr std::size_t bucket_alignment(std::size_t bucket_bytes) {
-  std::size_t const natural = bucket_bytes & (~bucket_bytes + 1);
-  return Kokkos::min(natural, std::size_t(64));
-}
-
-/// Throws std::invalid_argument if the caller's memory is null, too small or not aligned.
-inline void require_wrappable(wrapped_memory memory, std::size_t bytes, std::size_t alignment) {
+/// Throws std::invalid_argument if the caller's memory is null, too small or not aligned. Vector
+/// instructions that read a bucket need its natural alignment; allocations of Kokkos are aligned to
+/// a cache line at most.
+inline void require_wrappable(wrapped_memory memory, std::size_t bytes, std::size_t bucket_bytes) {
+  std::size_t const alignment = Kokkos::min(bucket_bytes & (~bucket_bytes + 1), std::size_t(64));
   if (memory.data == nullptr)
     reject("the memory to wrap is a null pointer", std::to_string(memory.bytes) + " bytes",
            "pass memory of bytes_for(max_keys, load)");

@@ -34,15 +34,21 @@ class slot_states : public slot_protocol<Key, T, false> {
   slot_states() = default;
   explicit slot_states(sentinels<key_bits> s) : base(s) {}
 
-  KOKKOS_FUNCTION static std::uint64_t* hop_word(word* line) {
-    return reinterpret_cast<std::uint64_t*>(line);
-  }
-  KOKKOS_FUNCTION static std::uint64_t hop_word_of(word head) {
+  /// Returns the part of a word that says the state of a slot: the word, or its low half.
+  KOKKOS_FUNCTION static std::uint64_t* state(word* slot) {
     if constexpr (wide)
-      return head.lo;
+      return &slot->lo;
     else
-      return head;
+      return slot;
   }
+  KOKKOS_FUNCTION static std::uint64_t state_of(word slot) {
+    if constexpr (wide)
+      return slot.lo;
+    else
+      return slot;
+  }
+  KOKKOS_FUNCTION static std::uint64_t* hop_word(word* line) { return state(line); }
+  KOKKOS_FUNCTION static std::uint64_t hop_word_of(word head) { return state_of(head); }
   /// Returns the head of a line: a hop word, and in wide lines a version.
   KOKKOS_FUNCTION static word head(std::uint64_t hop_word) {
     if constexpr (wide)
@@ -58,21 +64,13 @@ class slot_states : public slot_protocol<Key, T, false> {
 
   /// Reserves an empty slot for this thread. Returns whether it was empty.
   KOKKOS_FUNCTION bool reserve(word* slot) const {
-    auto const s = this->reserved_keys();
-    if constexpr (wide)
-      return device::compare_and_swap_acquire(&slot->lo, s.empty, s.busy) == s.empty;
-    else
-      return device::compare_and_swap_acquire(slot, this->empty_slot(), busy_slot()) ==
-             this->empty_slot();
+    std::uint64_t const empty = state_of(this->empty_slot());
+    return device::compare_and_swap_acquire(state(slot), empty, state_of(busy_slot())) == empty;
   }
   /// Puts a pair into a slot that this thread has reserved: from here on readers see the pair.
   KOKKOS_FUNCTION void fill(word* slot, word pair) const {
-    if constexpr (wide) {
-      device::store_release(&slot->hi, pair.hi);
-      device::store_release(&slot->lo, pair.lo);
-    } else {
-      device::store_release(slot, pair);
-    }
+    if constexpr (wide) device::store_release(&slot->hi, pair.hi);
+    device::store_release(state(slot), state_of(pair));
   }
   /// Reserves and fills a slot of the home line. Returns whether it was empty.
   KOKKOS_FUNCTION bool try_fill(word* slot, word pair) const {
@@ -112,20 +110,13 @@ class slot_states : public slot_protocol<Key, T, false> {
   }
   /// Empties a slot that this thread has reserved.
   KOKKOS_FUNCTION void release(word* slot) const {
-    if constexpr (wide)
-      device::store_release(&slot->lo, this->reserved_keys().empty);
-    else
-      device::store_release(slot, this->empty_slot());
+    device::store_release(state(slot), state_of(this->empty_slot()));
   }
   /// Reserves the slot of a pair that is in another slot by now. Requires: this thread holds the
   /// lock of the key.
-  KOKKOS_FUNCTION void vacate(word* slot, word* line) const {
-    if constexpr (wide) {
-      device::store_release(&slot->lo, this->reserved_keys().busy);
-      device::add_release(version(line), 1);
-    } else {
-      device::store_release(slot, busy_slot());
-    }
+  KOKKOS_FUNCTION void vacate(word* slot, [[maybe_unused]] word* line) const {
+    device::store_release(state(slot), state_of(busy_slot()));
+    if constexpr (wide) device::add_release(version(line), 1);
   }
   /// Replaces the value of a pair. Requires: this thread holds the lock of the key.
   KOKKOS_FUNCTION void assign(word* slot, word pair) const {

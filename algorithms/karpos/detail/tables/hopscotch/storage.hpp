@@ -144,8 +144,7 @@ class storage : public Traits {
                      fullness::words_for(n));
   }
   void wrap(execution_space const& exec, std::uint64_t n, wrapped_memory memory) {
-    require_wrappable(memory, bytes_of(n),
-                      bucket_alignment(lines<Traits>::line_words * sizeof(word)));
+    require_wrappable(memory, bytes_of(n), lines<Traits>::line_words * sizeof(word));
     m_full = allocate_table<memory_space>(0, [&] { return full_lines(exec, n); });
     m_words = word_view(static_cast<word*>(memory.data), words_of(n));
     m_lines = n;

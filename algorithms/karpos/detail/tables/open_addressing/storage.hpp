@@ -189,7 +189,7 @@ class storage : public Traits {
     m_pairs = pairs;
   }
   void wrap(std::uint64_t pairs, wrapped_memory memory) {
-    require_wrappable(memory, bytes_of(pairs), bucket_alignment(bucket_slots * sizeof(word)));
+    require_wrappable(memory, bytes_of(pairs), bucket_slots * sizeof(word));
     auto* const slots = static_cast<word*>(memory.data);
     m_slots = slot_view(slots, slots_of(pairs));
     m_marks = mark_view(reinterpret_cast<std::uint32_t*>(slots + slots_of(pairs)),
