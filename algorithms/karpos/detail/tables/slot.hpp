@@ -33,8 +33,8 @@ inline constexpr bool is_no_value =
 ///                                          64 bits in hopscotch and cuckoo hashing
 ///
 /// In open addressing a slot goes from empty to live to erased and never back, until the table is
-/// cleared or rebuilt. So a slot that was read as not empty can never come to hold a given key, and
-/// probes need no locks. Hopscotch hashing empties slots again, under a lock.
+/// cleared or rebuilt, so that probes need no locks. Hopscotch hashing empties slots again, under a
+/// lock.
 template <class Key, class T>
 struct slot_layout {
   static constexpr bool has_value = !is_no_value<T>;
@@ -169,9 +169,9 @@ class slot_protocol {
     return layout::pack(key_bits_of<key_bits>(key), layout::bits_of(value));
   }
 
-  /// Predicate: the slot was never used. Compares whole words if a word is both key and value.
-  /// Otherwise ptxas sees that the values do not matter, and splits a 16-byte load into loads of
-  /// the keys (H200: inserts 10.0 instead of 14.6 G/s).
+  /// Predicate: the slot was never used. Compares whole words if a word is both key and value: if
+  /// ptxas sees that values do not matter, it splits a 16-byte load into loads of the keys (H200:
+  /// inserts 10.0 instead of 14.6 G/s).
   struct is_unused {
     word empty;
     KOKKOS_FUNCTION bool operator()(word w) const {
@@ -294,8 +294,7 @@ struct has_equal_key {
   }
 };
 
-/// Returns a predicate: the slot holds a key equal to the query. It compares bits if equality means
-/// equal bits.
+/// Returns the predicate: the slot holds a key equal to the query.
 template <class Key, class Protocol, class KeyEqual, class Query>
 KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Query const& query) {
   if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
@@ -306,8 +305,8 @@ KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Quer
     return has_equal_key<Key, Protocol, KeyEqual, Query>{slot, equal, query};
 }
 
-/// The types of a hash table in one bundle, which its memory, its refs and its bulk operations take
-/// as a template parameter. Derived: open_addressing::traits, hopscotch::traits, cuckoo::traits.
+/// The types of a hash table, and what its kind can do. Derived: open_addressing::traits,
+/// hopscotch::traits, cuckoo::traits.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
 struct table_traits {
   using key_type = Key;
@@ -338,7 +337,7 @@ struct table_traits {
 };
 
 /// Whether tables of two bundles hold the same bytes for the same contents, so that one can be
-/// copied to the other: their keys, values, hash and equality are the same.
+/// copied to the other.
 template <class Traits, class Other>
 inline constexpr bool same_contents =
     std::is_same_v<typename Traits::key_type, typename Other::key_type> &&

@@ -25,8 +25,8 @@
 
 namespace karpos::detail::open_addressing {
 
-/// The probe path of a key: the buckets in which it may be stored, in the order of the probe
-/// sequence.
+/// The probe path of a key: the buckets in which it may be stored, in the order of a probing scheme
+/// (karpos/probing.hpp).
 template <class Probing>
 class probe_path {
  public:
@@ -69,9 +69,8 @@ class probe_path {
 /// Number of classes of keys that a pair of buckets keeps overflow marks for.
 inline constexpr int marks_per_pair = 8;
 
-/// Returns whether marks are set and tested after `tried` buckets of a path: after 4, 8, 16, and so
-/// on. Fewer than 4 would bring little, because most keys lie in their first bucket pair. At every
-/// pair, hits far along the path would read a mark each time.
+/// Returns whether marks are set and tested after `tried` buckets of a path: after 4, for most keys
+/// lie in their first pair, then 8, 16 and so on, so that hits far along a path read few marks.
 KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
   return tried >= 4 && (tried & (tried - 1)) == 0;
 }
@@ -107,8 +106,7 @@ KOKKOS_INLINE_FUNCTION void set_mark(std::uint32_t* marks, std::uint64_t pair, s
 }
 
 /// Returns whether a table has no free slot, by its fullness at `words`. An insertion that has
-/// tried many buckets first inspects a few more parts of the table. bucket_is_full(bucket): whether
-/// that bucket has no free slot.
+/// tried many buckets first inspects a few more parts of the table by bucket_is_full(bucket).
 template <class BucketIsFull>
 KOKKOS_FUNCTION bool is_full(std::uint32_t* words, std::uint64_t pairs, std::uint32_t tried,
                              BucketIsFull const& bucket_is_full) {

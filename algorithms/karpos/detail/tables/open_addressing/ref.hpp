@@ -17,10 +17,10 @@
 #include "karpos/probing.hpp"
 
 // Open addressing over buckets of B slots. A key lies in the first bucket on its probe path that
-// had a slot never used when the key was inserted; within a bucket, slots fill from the left. So a
-// bucket with an empty slot ends a probe: the key would have taken that slot. At high load such
-// buckets are rare, and misses would probe far. Insertions therefore set overflow marks. Whenever
-// an insertion has passed 4, 8, 16 (and so on) full buckets, it marks the bucket pair passed last:
+// had an unused slot when the key was inserted; within a bucket, slots fill from the left. So a
+// bucket with an empty slot ends a probe. At high load such buckets are rare, and misses would
+// probe far. Whenever an insertion has passed 4, 8, 16 (and so on) full buckets, it therefore sets
+// an overflow mark of the bucket pair passed last:
 //
 //   pair p       | k v | k v | k v | k v || k v | k v | k v | k v |   two buckets, one 64-byte line
 //   marks of p   8 bits, one for each class of keys (3 bits of the hash), in an array that stays in
@@ -40,15 +40,13 @@
 // An insertion sets its marks once it has found a slot. So a refused key leaves no marks, and
 // lookups in a full table end as early as in one of load 0.98. An insertion that tries many buckets
 // checks whether the table is full, and is refused then at the first missing mark (fullness.hpp).
-// GPUs set marks eagerly, on their way, and do not check whether the table is full (tuning.hpp),
-// until a blocking call has seen keys refused. From then on, bulk insertions do as on CPUs. Once
-// the table is full, the marks of refused keys are removed (storage.hpp).
+// GPUs set marks on their way, and do not check (tuning.hpp), until a blocking call has seen keys
+// refused. From then on, bulk insertions do as on CPUs. Once the table is full, the marks of
+// refused keys are removed (storage.hpp). If all keys were inserted by table segments (run.hpp),
+// the order of the keys in a full bucket is a mark as well (marks.hpp).
 //
-// If all keys were inserted by table segments (run.hpp), the order of the keys in a
-// full bucket is a mark as well (marks.hpp).
-//
-// Why this is linearizable key by key with relaxed atomics alone: docs/design/memory_model.md. One
-// key followed through an insertion: docs/design/hash_map_walkthrough.md.
+// Why relaxed atomics suffice: docs/design/memory_model.md. One key followed through an insertion:
+// docs/design/hash_map_walkthrough.md.
 //
 // Source: the probe loop after cuCollections' static_map (one compare-and-swap per slot); overflow
 // marks after the overflow byte of boost::unordered_flat_map, in an array of their own.
@@ -137,8 +135,7 @@ class table_ref : public Traits {
   /// Returns the i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
 
-  /// Sets the overflow marks of the key in a slot, if there is one, in `marks`, which are not the
-  /// table's own.
+  /// Sets the overflow marks of the key in slot i, if there is one, in an array beside the table.
   KOKKOS_FUNCTION void mark_stored_key(std::uint64_t i, std::uint32_t* marks) const {
     word const seen = device::load_relaxed(m_slots + i);
     if (!m_slot.live(seen)) return;
@@ -149,14 +146,12 @@ class table_ref : public Traits {
                   [&](std::uint64_t pair) { set_mark(marks, pair, p.hash()); });
   }
 
-  /// Returns the predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
     return holds_key<key_type>(m_slot, m_equal, query);
   }
 
-  /// Inserts an item into this bucket, or merges value into the stored one with combine(stored,
-  /// value).
+  /// Inserts an item into this bucket, or replaces the stored value by combine(stored, value).
   template <device::tile Tile, class Holds, class Combine>
   KARPOS_STEP_FUNCTION auto insert_step(Tile const& t, path const& p, Holds const& holds_key,
                                         word item, mapped_type const& value,
@@ -357,9 +352,8 @@ class table_ref : public Traits {
     return true;
   }
 
-  /// Returns a window without slots that are claimed but not yet published: such a slot might be
-  /// about to hold our key. Spins, for its claimant is a running thread two stores away from
-  /// publishing it.
+  /// Returns a window without slots that are claimed but not yet published, for they might be about
+  /// to hold this key. Spins: the thread that claimed one is two stores away from publishing it.
   template <device::tile Tile>
   KOKKOS_FUNCTION auto published_window(Tile const& t, word const* slots) const {
     auto window = device::load_window<bucket_slots, device::access::shared>(t, slots);

@@ -53,7 +53,7 @@ struct count_overflow {
   }
 };
 
-/// Inserts a deferred row, whose first bucket pair is full: the search begins with the second pair.
+/// Inserts a deferred row: the search begins with the second bucket pair.
 template <class Body>
 struct insert_beyond_first_pair : Body {
   using path = typename Body::path;
@@ -88,9 +88,8 @@ class segmented_insertion {
         m_memory(memory),
         m_combine(combine) {}
 
-  /// Splits rows and inserts them: into partitions of fixed capacity first, and once more after
-  /// counting if too many rows overflow these. Returns whether it inserted the rows: not if a
-  /// partition has far more rows than others. Blocks.
+  /// Splits rows and inserts them. Returns whether it did: not if a partition has far more rows
+  /// than others. Blocks.
   template <class Keys, class Values, class ReportView>
   bool insert(Keys const& keys, Values const& values, table_state state,
               ReportView const& report_view, insert_report& report) {
@@ -190,9 +189,9 @@ class segmented_insertion {
           stored, everything{}, report);
     return true;
   }
-  /// Groups deferred rows by the pairs where their search goes on, so that what threads read and
-  /// write at about the same time is close in memory. The grouped rows replace the rows that were
-  /// split. Returns the grouped rows, or `rows` if grouping is not worth it.
+  /// Groups deferred rows by the pairs where their search goes on, so that threads read and write
+  /// close places at about the same time. Returns the grouped rows, which replace the split ones,
+  /// or `rows` if grouping is not worth it.
   row const* group_by_second_pair(row const* rows, std::uint64_t n) const {
     partition_of_second_pair<Table> const partition_of(m_table, m_memory.counted);
     typename memory_type::split_plan const plan(m_exec, n, partition_of.partitions, false);

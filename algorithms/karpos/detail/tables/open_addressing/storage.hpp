@@ -79,9 +79,10 @@ class storage : public Traits {
   void with_erasure_ref(execution_space const&, std::uint64_t, F const& f) const {
     f(ref());
   }
+  // Several host threads may call these at once.
+
   /// Returns whether the order of the keys in full buckets says what lies beyond their pairs
-  /// (marks.hpp): as long as all keys were inserted by segments. Several host threads may call
-  /// invalidate_order at once.
+  /// (marks.hpp): as long as all keys were inserted by segments.
   bool has_order() const { return std::atomic_ref(m_has_order).load(std::memory_order_relaxed); }
   void invalidate_order() const {
     std::atomic_ref(m_has_order).store(false, std::memory_order_relaxed);
@@ -105,9 +106,9 @@ class storage : public Traits {
   void invalidate_rebuilt_marks() const {
     std::atomic_ref(m_has_rebuilt_marks).store(false, std::memory_order_relaxed);
   }
-  /// Removes the marks of refused keys, if there is memory for that: insertions that set marks
-  /// eagerly leave them, and if there are many, no lookup of a missing key ends early. The marks of
-  /// the stored keys are gathered beside the table, then replace those of the table. Blocks.
+  /// Removes the marks of refused keys, if there is memory for that: many of them keep lookups of
+  /// missing keys from ending early. Gathers the marks of the stored keys beside the table, then
+  /// replaces those of the table. Blocks.
   /// Requires: no slot is empty, and all keys are published.
   void rebuild_marks(execution_space const& exec) {
     std::uint64_t const words = mark_words(m_pairs);

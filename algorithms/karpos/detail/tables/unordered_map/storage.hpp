@@ -16,9 +16,8 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 
-// The memory of an unordered_map, one reference-counted array of bytes (drawn in table.hpp). Loops
-// over all slots empty the slots, count the keys, reclaim erased slots, and insert the pairs into
-// another table.
+// The memory of an unordered_map, one reference-counted array of bytes (drawn in table.hpp), and
+// the loops over all slots.
 
 namespace karpos::detail::unordered_map {
 
@@ -108,8 +107,8 @@ class storage {
     return made;
   }
   /// Copies the contents of a table with as many slots, and its `home`. If the homes differ and
-  /// other maps share this memory, inserts the keys by its own `home` instead, where those maps
-  /// look for them. Throws if the numbers of slots differ. Blocks.
+  /// other maps share this memory, inserts the keys where those maps look for them instead. Throws
+  /// if the numbers of slots differ. Blocks.
   template <class Other>
   void copy_from(storage<Other> const& other) {
     if (view().pairs() != other.view().pairs())

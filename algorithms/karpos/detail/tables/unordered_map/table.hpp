@@ -31,8 +31,7 @@
 //
 // packed_slots.hpp and wide_slots.hpp have the two kinds of slots. An insertion makes a free slot
 // live; it claims the slot first if one instruction cannot fill it. A live slot becomes free only
-// between begin_erase and end_erase, when no key is inserted. While keys are inserted, all threads
-// therefore agree on this:
+// in an erase phase, when no key is inserted. While keys are inserted, all threads agree on this:
 //
 //   closed bucket   has a slot that was never used: no key went past it. It ends a search, and so
 //                   does a missing overflow mark.
@@ -43,10 +42,9 @@
 // So two insertions of equal keys meet at the same slot: one claims it, the other finds the key. A
 // slot that was seen taken stays taken, so that neither insertion can pass the other.
 //
-// Therefore an insertion may also read old words, such as those in a GPU's L1 cache. A slot that
-// was live is live. A slot that was free is claimed by a compare-and-swap, and its bucket is read
-// again if this fails. A slot that was claimed for what may be the key is read again, too, for that
-// key may be stored by now.
+// Therefore an insertion may read old words, such as those in a GPU's L1 cache. A slot that was
+// live is live. If the compare-and-swap of a slot that was free fails, its bucket is read again. So
+// is a slot that was claimed for what may be the key, which may be stored by now.
 //
 // An erasure marks its slot as erased. end_erase then computes `passed` and the marks anew from the
 // stored keys, and makes the erased slots empty whose bucket no key went past.
@@ -55,8 +53,7 @@
 namespace karpos::detail::unordered_map {
 
 /// Status words of a table: whether an insertion failed; the phase bits `erasable` and `modified`;
-/// the number of keys, unless `modified` is set; changes of this number since all slots were
-/// counted.
+/// the number of keys, unless `modified` is set; its changes since all slots were counted.
 enum status_word : int { failed, phase, known_size, changes };
 inline constexpr int status_words = 4;
 inline constexpr std::uint32_t erasable = 1, modified = 2;
@@ -84,9 +81,8 @@ struct place {
   std::uint64_t index;
   std::uint32_t buckets;  ///< probed
 };
-/// Returns p as Kokkos' result of an insertion. Its list position is the number of buckets probed
-/// before the last one, or 0 for a failure. Sets the outcome last, so that compilers drop the count
-/// if the caller does not read it.
+/// Returns p as Kokkos' result of an insertion. Sets the outcome last, so that compilers drop the
+/// count of buckets if the caller does not read it.
 KOKKOS_INLINE_FUNCTION Kokkos::UnorderedMapInsertResult result_of(place const& p) {
   Kokkos::UnorderedMapInsertResult result;
   auto const index = static_cast<std::uint32_t>(p.index);
@@ -129,8 +125,7 @@ KOKKOS_FUNCTION void combine_value(Value* at, Value const& value, Op const& op) 
 }
 
 /// Applies an operation of either interface to the stored value at an index. An operation with
-/// Kokkos' interface gets a view whose element `index` is this value. Our values are not
-/// contiguous, so no other element of the view is a value.
+/// Kokkos' interface gets a view of which only the element `index` is a value.
 template <class Device, class Value, class Op>
 KOKKOS_FUNCTION void apply_op(Value* at, std::uint64_t index, Value const& value, Op const& op) {
   using values_view = Kokkos::View<Value*, Device>;
@@ -330,8 +325,7 @@ class table {
 
  private:
   /// Returns how many changes of the number of keys are added up before the slots are counted.
-  /// Adding costs a CPU 6 ns, and counting 0.5 ns per slot: some 40 ns per change in all, even if a
-  /// loop asks for the size after each change.
+  /// Adding costs a CPU 6 ns, and counting 0.5 ns per slot: at most some 40 ns per change in all.
   KOKKOS_FUNCTION std::uint64_t max_changes() const { return 64 + capacity() / 64; }
   /// Failed compare-and-swaps of the sum after which the slots must be counted.
   static constexpr std::uint64_t max_failures = 64;
@@ -341,8 +335,7 @@ class table {
     KOKKOS_IF_ON_DEVICE((if ((bits & modified) == 0) device::set_bits(m_status + phase, modified);))
   }
   /// Updates the words known_size and changes by one compare-and-swap. A thread whose
-  /// compare-and-swap fails adds more to `changes`, so that kernels of many threads soon leave the
-  /// sum alone.
+  /// compare-and-swap fails adds more to `changes`, so that many threads soon leave the sum alone.
   KOKKOS_FUNCTION void add_to_size(int by) const {
     auto* const both = reinterpret_cast<std::uint64_t*>(m_status + known_size);
     std::uint64_t const most = max_changes();
@@ -390,9 +383,9 @@ class table {
     return no_index;
   }
   /// Returns the index of a key, or no_index. If keys may be inserted concurrently, GPUs first read
-  /// words in their L1 cache. A key that is found there is stored, unless it was erased since. A
-  /// key that is not found may have been inserted since: the path is read again past the L1 cache,
-  /// unless the first slot that the key could have taken is still free.
+  /// words in their L1 cache. A key that is found there is stored, unless it was erased since. For
+  /// a key that is not found, the path is read again past the L1 cache, unless the first slot that
+  /// the key could have taken is still free.
   template <access Access>
   KOKKOS_FUNCTION std::uint64_t find_or_erased(key_type const& key) const {
     if (m_home.count() == 0) return no_index;
@@ -409,9 +402,9 @@ class table {
     std::uint64_t unused = 0;
     return find_by<Access, Access>(hash, key, unused);
   }
-  /// Searches the path of a hash for a key. Words and records may be read by different access. If
-  /// these differ, first_open becomes the first slot on the path that was free, or claimed for what
-  /// may be the key; it keeps its value if there is no such slot.
+  /// Searches the path of a hash for a key. If words and records are read by different access,
+  /// first_open becomes the first slot on the path that was free, or claimed for what may be the
+  /// key; it keeps its value if there is no such slot.
   template <access Words, access Records>
   KOKKOS_FUNCTION std::uint64_t find_by(std::uint64_t hash, key_type const& key,
                                         [[maybe_unused]] std::uint64_t& first_open) const {
@@ -450,8 +443,7 @@ class table {
   }
 
   /// Claims a slot that was seen free. Expects the word of a new or erased slot first, then the
-  /// word that is stored, for users may have written to its value. Returns false if another thread
-  /// was faster.
+  /// stored word, whose value users may have set. Returns false if another thread was faster.
   template <class T>
   KOKKOS_FUNCTION bool claim(std::uint64_t at, bool is_empty,
                              typename slots_type::query const& query, key_type const& key,
