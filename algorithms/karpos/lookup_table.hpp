@@ -170,24 +170,12 @@ class lookup_table {
   template <class Query>
     requires(has_values && on_host)
   found<mapped_type> find(Query const& query) const {
-    require_query<Query>();
-    require_memory();
-    found<mapped_type> answer;
-    m_storage.with_ref([&](auto const& table) {
-      if (!table.reserved(query)) answer = reader(table).find(query);
-    });
-    return answer;
+    return find_one(query);
   }
   template <class Query>
     requires on_host
   bool contains(Query const& query) const {
-    require_query<Query>();
-    require_memory();
-    bool present = false;
-    m_storage.with_ref([&](auto const& table) {
-      present = !table.reserved(query) && reader(table).contains(query);
-    });
-    return present;
+    return find_one(query).present;
   }
   /// Iterates over everything that is stored, in no particular order. The forward iterators return
   /// copies: a std::pair of key and value, or a key.
@@ -237,19 +225,23 @@ class lookup_table {
  private:
   static constexpr int distance = Storage::prefetch_distance;
 
-  template <class Table>
-  static table_reader<Table, device::access::frozen> reader(Table const& table) {
-    return table_reader<Table, device::access::frozen>(table);
-  }
   template <class Queries>
   static constexpr void require_queries() {
     if constexpr (requires { requires Storage::exact_queries; })
       detail::require_key_type<key_type, Queries>();
   }
   template <class Query>
-  static constexpr void require_query() {
+  found<mapped_type> find_one(Query const& query) const {
     if constexpr (requires { requires Storage::exact_queries; })
       detail::require_query_type<key_type, Query>();
+    require_memory();
+    found<mapped_type> answer;
+    m_storage.with_ref([&](auto const& table) {
+      using thread = detail::one_thread<decltype(table)>;
+      if (!table.reserved(query))
+        answer = detail::find_in<device::access::frozen>(table, thread{}, query);
+    });
+    return answer;
   }
   template <class Queries, class Out, class Write, class Stencil>
   void look_up(execution_space const& exec, char const* what, Queries const& queries,

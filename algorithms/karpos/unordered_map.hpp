@@ -152,15 +152,10 @@ class unordered_map {
 
   /// Makes a map of const keys, or of const keys and values, from a map with fewer consts.
   template <class SKey, class SValue>
-    requires(std::is_same_v<Key, SKey const> &&
-             (std::is_same_v<Value, SValue> || std::is_same_v<Value, SValue const>))
+    requires(has_types_of<SKey, SValue> && has_const_key &&
+             (has_const_value || !std::is_const_v<SValue>) &&
+             !(std::is_same_v<Key, SKey> && std::is_same_v<Value, SValue>))
   KOKKOS_FUNCTION unordered_map(unordered_map<SKey, SValue, Device, Hasher, EqualTo> const& src)
-      : m_storage(src.m_storage),
-        m_bounded_insert(src.m_bounded_insert) {}
-  template <class SValue>
-    requires(has_const_key && std::is_same_v<Value, SValue const> && !std::is_void_v<SValue> &&
-             !std::is_same_v<Value, SValue>)
-  KOKKOS_FUNCTION unordered_map(unordered_map<Key, SValue, Device, Hasher, EqualTo> const& src)
       : m_storage(src.m_storage),
         m_bounded_insert(src.m_bounded_insert) {}
 

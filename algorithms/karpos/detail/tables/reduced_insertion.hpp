@@ -36,7 +36,6 @@ struct insertion {
   using keys_type = Keys;
   using values_type = Values;
   using combine_type = Combine;
-  using stencil_type = Stencil;
   static constexpr bool selects_every_key = std::is_same_v<Stencil, everything>;
 
   char const* what;
