@@ -26,8 +26,7 @@ class fullness {
  public:
   static constexpr std::uint64_t part_units = 32;  ///< buckets or lines of a part
 
-  /// Returns the number of words for a table of `units` units: an even number. The words are
-  /// aligned to 8 bytes.
+  /// Returns the even number of words, aligned to 8 bytes, for a table of `units` units.
   KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
     return units == 0 ? 0 : 4 + (bit_words_for(units) + 1) / 2 * 2;
   }
@@ -46,8 +45,7 @@ class fullness {
   }
 
   /// Inspects the next n parts, or all if there are fewer; skips those that are known to be full.
-  /// is_full(unit) returns whether a unit has no free slot, and no slot that may become free again
-  /// without a call of mark_free.
+  /// is_full(unit): whether a unit has no slot that is free, or becomes free without mark_free.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect(std::uint32_t n, IsFull const& is_full) const {
     auto const parts = static_cast<std::uint32_t>(parts_of(m_units));

@@ -101,9 +101,8 @@ detail::slot_counts hash_table<Storage>::count_slots(execution_space const& exec
   return n;
 }
 
-/// Returns whether operations may run in one kernel before slots are counted again. They may if
-/// their insertions fit into slots_to_use(), or if tombstones, together with their erasures, are
-/// few.
+/// Returns whether operations may run in one kernel before slots are counted again: if their
+/// insertions fit into slots_to_use(), or tombstones, together with their erasures, are few.
 template <class Storage>
 bool hash_table<Storage>::has_slots_for(detail::operation_counts const& counts) const {
   return m_slots_used.taken + counts.insertions <= slots_to_use() ||
@@ -125,8 +124,7 @@ void hash_table<Storage>::compact_before(execution_space const& exec, std::uint6
 
 /// Computes how many of `size` operations from `first` on may run in one kernel (sets `size`), and
 /// compacts the table if they need it. Returns upper bounds of the insertions and erasures among
-/// them. If more than max_keys keys are stored, no batch is small enough: the loop then ends where
-/// it would end with max_keys.
+/// them. If more than max_keys keys are stored, halving ends where it would end with max_keys.
 template <class Storage>
 template <class Operations>
 detail::operation_counts hash_table<Storage>::next_batch(execution_space const& exec,
@@ -209,9 +207,8 @@ std::optional<Storage> hash_table<Storage>::copy_with_free_slots(execution_space
 }
 
 /// Returns a copy for new_max_keys keys. If keys find no slot in it because their hashes crowd,
-/// tries twice as many keys, and so on. Returns nothing if that ends at 16 slots for each of `keys`
-/// keys.
-/// Throws allocation_error.
+/// tries twice as many keys, and so on, until there are 16 slots for each of `keys` keys; then
+/// returns nothing. Throws allocation_error.
 template <class Storage>
 std::optional<Storage> hash_table<Storage>::larger_copy(execution_space const& exec,
                                                         std::uint64_t new_max_keys,
@@ -227,8 +224,7 @@ std::optional<Storage> hash_table<Storage>::larger_copy(execution_space const& e
   }
 }
 
-/// Replaces the table by `fresh`. A copy of the same size is copied back into the memory that
-/// refs point to.
+/// Replaces the table by `fresh`. If sizes are equal, copies it into the memory that refs point to.
 template <class Storage>
 void hash_table<Storage>::adopt(execution_space const& exec, Storage&& fresh) {
   if (fresh.slot_count() != capacity()) {

@@ -27,8 +27,7 @@ namespace karpos {
 
 namespace detail {
 
-/// The ways from rows in device memory into the slots of a table. If there is no memory for one of
-/// them, the next is tried.
+/// The ways from rows into the slots of a table. If one finds no memory, the next is tried.
 enum class insertion_path {
   /// Rows are reduced by key, and the groups inserted by one of the paths below
   /// (reduced_insertion.hpp).
@@ -231,8 +230,7 @@ bool hash_table<Storage>::try_insert_reduced(execution_space const& exec, Rows c
 }
 
 /// Inserts rows, each part by its own plan. A table that grows takes as many rows as fit, and grows
-/// before a part that would not fit: it takes a search of the whole path to know that a key finds
-/// no slot.
+/// before a part that would not: a key that finds no slot costs a search of its whole path.
 template <class Storage>
 template <class Rows>
 insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, Rows const& rows,

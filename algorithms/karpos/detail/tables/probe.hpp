@@ -71,14 +71,12 @@ class probe_step {
   KOKKOS_FUNCTION constexpr bool decided() const { return m_decided; }
   /// Returns the answer of a decided step. Other types of steps may do their work here.
   KOKKOS_FUNCTION constexpr Answer answer() const { return m_answer; }
-  /// Returns, for a step that is not decided, whether the key cannot be stored further along the
-  /// path.
+  /// Returns, for a step that is not decided, whether the path ends here for the key.
   KOKKOS_FUNCTION static constexpr bool ended() { return false; }
 
  private:
   // Aligned to its size: clang then returns a step in two registers. An answer that lay in both
-  // went through memory, and was read in other pieces than it had been written in (64 instead of
-  // 155 M hits/s).
+  // went through memory, and was read back in other pieces (64 instead of 155 M hits/s).
   bool m_decided;
   alignas(Kokkos::max(alignof(Answer), Kokkos::min(std::bit_ceil(sizeof(Answer)),
                                                    sizeof(std::uint64_t)))) Answer m_answer;
@@ -112,12 +110,11 @@ KARPOS_STEP_FUNCTION probe_step<Answer> probe(Table const& table, typename Table
   }
 }
 
-/// A tile of one thread in the table's execution space. Table may be a reference type, as in bodies
-/// of loops.
+/// A tile of one thread in the table's execution space. Table may be a reference type.
 template <class Table>
 using one_thread = device::tile_for<typename std::remove_cvref_t<Table>::execution_space, 1>;
 
-/// Looks a key up. If a table chooses between layouts at run time, it has a `find` of its own.
+/// Looks a key up. Tables that choose a layout at run time have a `find` of their own.
 template <device::access Access, class Table, device::tile Tile, class Query>
 KARPOS_STEP_FUNCTION found<typename Table::mapped_type> find_in(Table const& table, Tile const& t,
                                                                 Query const& query) {
@@ -285,8 +282,7 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
   }
 };
 
-/// Body that handles one operation of any kind. Operations run concurrently, so lookups read
-/// shared.
+/// Handles one operation of any kind. Operations run concurrently, so lookups read shared.
 template <int Distance, class Table, class Operations, class Results>
 struct apply_body {
   using operation = typename std::remove_cvref_t<Operations>::non_const_value_type;
@@ -303,9 +299,8 @@ struct apply_body {
         t.operate_step(one_thread<Table>{}, p, t.holds(o.key), o.op,
                        Table::protocol::item(o.key, o.value), value);
       };
-  /// GPUs copy an operation once, because writes of other threads empty their caches again and
-  /// again. CPUs read its members in place: a copy would be stored in other pieces than it is
-  /// loaded in.
+  /// GPUs copy an operation once, because writes of other threads empty their caches. CPUs read its
+  /// members in place: a copy would be stored in other pieces than it is loaded in.
   using operation_handle = std::conditional_t<Distance == 0, operation, operation const*>;
   struct progress {
     operation_handle asked;

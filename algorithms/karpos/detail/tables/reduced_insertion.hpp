@@ -66,8 +66,7 @@ insertion(char const*, Keys const&, Values const&, Combine const&, Stencil const
 template <class Combine>
 inline constexpr bool idempotent =
     std::is_same_v<Combine, keep_stored> || std::is_same_v<Combine, replace_stored>;
-/// Whether the rows of such an insertion have distinct keys: the operation says so by a member
-/// type.
+/// Whether the rows of such an insertion have distinct keys, as the operation says by a member.
 template <class Combine>
 inline constexpr bool has_distinct_keys = requires { typename Combine::has_distinct_keys; };
 /// Whether such an insertion may move a table that grows. It may if it is idempotent. It also may
@@ -88,8 +87,7 @@ template <class T, class Op>
 inline constexpr bool exchanges_by_retry =
     !(std::is_same_v<Op, plus> && std::is_arithmetic_v<T>)&&!std::is_same_v<Op, minimum> &&
     !std::is_same_v<Op, maximum>;
-/// Whether rows of one key repeat something in a table until it is their turn: the merge, or taking
-/// a lock, whatever is merged.
+/// Whether rows of one key repeat in a table, until it is their turn, the merge or taking a lock.
 template <class Table, class Op>
 inline constexpr bool merges_by_retry =
     Table::merges_under_lock || exchanges_by_retry<typename Table::mapped_type, Op>;
@@ -122,8 +120,7 @@ struct reduced_tuning {
   static constexpr std::uint64_t keys_per_distinct = 16;
   /// The number of rows of one key that is too large if each row repeats its merge.
   static constexpr std::uint64_t max_retries = 200;
-  /// The number of rows from which on reducing pays if groups are fewer than rows, although no key
-  /// is frequent.
+  /// The number of rows from which on few groups are enough, although no key is frequent.
   static constexpr std::uint64_t min_rows_of_groups = is_device ? std::uint64_t(1) << 21 : 0;
   /// The least number of repeated keys in a sample that counts, if no key is frequent. In a sample
   /// of 4,096 keys four repeat if 2 million keys are equally frequent, and sixteen if 500,000 are
@@ -159,9 +156,8 @@ bool is_worth_reducing(ExecSpace const& exec, sample_statistics const& s, std::u
          has_few_groups<Tuned>(s, Kokkos::min(rows, max_reduced_at_once<ExecSpace>));
 }
 
-/// Whether the rows of a table can be reduced. They are reduced by the bits of their keys. If keys
-/// with different bits are equal, too, a table without fixed paths could refuse some of them only,
-/// and reports would be wrong.
+/// Whether the rows of a table can be reduced, by the bits of their keys. If keys with other bits
+/// can be equal, a table without fixed paths might refuse some of them: reports would be wrong.
 template <class Storage>
 inline constexpr bool reducible =
     !is_no_value<typename Storage::mapped_type> &&
@@ -228,8 +224,7 @@ class rows_reduction {
       return reduce_by_key::keys_and_values<row, held<keys>, held<values>>(
           device::for_loop<exec_space>(rows.keys), device::for_loop<exec_space>(rows.values));
   }
-  /// Returns the groups of a part, for insertion. They are valid until the groups of the next part
-  /// are made. Blocks.
+  /// Returns the groups of a part, which are valid until those of the next part are made. Blocks.
   template <class Rows>
   auto reduce(exec_space const& exec, Rows const& rows) const {
     using op = typename Rows::combine_type;

@@ -31,8 +31,7 @@ KARPOS_STEP_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& 
   }
 }
 
-/// Makes the body of a loop of ExecSpace over slots or queries. Requires: the members outlive the
-/// loop.
+/// Makes the body of a loop over slots or queries. Requires: the members outlive the loop.
 template <class ExecSpace, template <class...> class Body, class... Members>
 auto make_scan_body(Members const&... members) {
   return Body<device::held_by_loop<ExecSpace, Members>...>{device::for_loop<ExecSpace>(members)...};
@@ -41,8 +40,7 @@ auto make_scan_body(Members const&... members) {
 struct slot_counts {
   std::uint64_t live = 0, dead = 0;
 };
-/// Counts the slots that hold keys (live) and those that hold tombstones (dead), if the table has
-/// such.
+/// Counts the slots that hold keys (live) and those that hold tombstones (dead).
 template <class Table>
 struct count_slots_body {
   Table table;
@@ -183,8 +181,7 @@ struct values_of_slots {
     return Table::layout::value_of(device::load_relaxed(table.slot_at(i)));
   }
 };
-/// Stencil that selects the live slots; if refusals are counted, no more slots once a key was
-/// refused.
+/// Stencil that selects the live slots; if refusals are counted, none after the first refusal.
 template <class Table>
 struct is_live_slot {
   held_table<Table> table;
@@ -227,8 +224,7 @@ struct reinsert_body : insert_slots_body<Distance, Table> {
   }
 
  private:
-  /// Returns the hash of the key in slot i, or 0 if the slot is not live: the user's hash is called
-  /// only for keys.
+  /// Returns the hash of the key in slot i, or 0 if the slot is not live and has no key to hash.
   KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t i) const {
     auto const& from = this->stencil.table;
     bool const live = from.slot().live(device::load_relaxed(from.slot_at(i)));

@@ -59,8 +59,7 @@ sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const&
 }
 
 /// Returns the seed of a table whose options name none: another one at each call, so that keys in
-/// the order of one table lie anywhere in the next. The seeds come from a count, so that runs of a
-/// program repeat.
+/// the order of one table lie anywhere in the next, and the same ones in each run of a program.
 inline std::uint64_t next_seed() {
   static std::atomic<std::uint64_t> tables{0};
   return mix(~tables.fetch_add(1, std::memory_order_relaxed));
@@ -74,8 +73,7 @@ Options with_seed(Options o, bool is_wrapped) {
   return o;
 }
 
-/// The options and functions that a table was made with, and its sentinels. Tables of one kind have
-/// one such type in all spaces.
+/// The options and functions that a table was made with, and its sentinels: one type in all spaces.
 template <class Key, class Layout, class Hash, class KeyEqual>
 struct settings_of {
   settings_of(std::uint64_t keys, hash_table_options<Key> const& o, Hash const& h,

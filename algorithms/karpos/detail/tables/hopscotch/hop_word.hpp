@@ -71,8 +71,7 @@ KOKKOS_FUNCTION constexpr std::uint32_t home_slots(std::uint64_t word) {
 KOKKOS_FUNCTION constexpr std::uint32_t far_slots(std::uint64_t word) {
   return static_cast<std::uint32_t>(word) & ~((1u << line_slots) - 1);
 }
-/// Returns the bits to toggle in the word when a class has `now` keys. A class without keys has no
-/// far keys either.
+/// Returns the bits to toggle in the word when a class has `now` keys; if none, none is far.
 KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::uint32_t now) {
   std::uint32_t const stored = now < saturated_count ? now : saturated_count;
   return static_cast<std::uint64_t>(count_in(word, c) ^ stored)

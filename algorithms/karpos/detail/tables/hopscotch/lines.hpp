@@ -34,8 +34,7 @@ struct key_home {
   int key_class;
 };
 
-/// The types and constants of a hopscotch table. Recheck is true except in the test that shows what
-/// goes wrong without it.
+/// The types of a hopscotch table. A test shows what goes wrong if Recheck is false.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, bool Recheck = true>
 struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
   static constexpr char const* name = is_no_value<T> ? "hopscotch_set" : "hopscotch_map";
@@ -157,8 +156,7 @@ class lines : public Traits {
   KOKKOS_FUNCTION auto load_line(Tile const& t, std::uint64_t l) const {
     return device::load_window<line_words, device::access::shared>(t, line(l));
   }
-  /// Finds a key whose lock this tile holds: no other thread moves it. `hop`: the hop word of its
-  /// home.
+  /// Finds a key whose lock this tile holds. `hop`: the hop word of its home.
   template <device::tile Tile, class Holds>
   KOKKOS_FUNCTION located find_locked(Tile const& t, path const& p, std::uint64_t hop,
                                       Holds const& holds_key) const {
@@ -253,8 +251,7 @@ class lines : public Traits {
   }
 
   /// Returns the hop word after slots that did not hold the key. With concurrent writers it is read
-  /// again: the key may have been moved on, and then its new bit was set before its old slot was
-  /// cleared.
+  /// again: if the key was moved on, its new bit was set before its old slot was cleared.
   template <device::access Access, device::tile Tile>
   KOKKOS_FUNCTION std::uint64_t reread_hop_word(Tile const& t, path const& p,
                                                 std::uint64_t seen) const {

@@ -49,8 +49,7 @@
 
 namespace karpos::detail::hopscotch {
 
-/// The table as kernels see it; probe.hpp says what they ask of a table. One step decides an
-/// operation.
+/// The table as kernels see it (probe.hpp). One step decides an operation.
 template <class Traits>
 class table_ref : public lines<Traits> {
   using base = lines<Traits>;
@@ -123,9 +122,8 @@ class table_ref : public lines<Traits> {
     outcome what;
     located at;
   };
-  /// Performs an operation. There is one code path for all kinds, so that the lanes of a warp with
-  /// different ones diverge late. (H200, 30 K keys, 20/20/60: 11.8 G/s; a piece of code for each
-  /// kind: 9.9.)
+  /// Performs an operation. All kinds share one code path, so that lanes of a warp diverge late.
+  /// (H200, 30 K keys, 20/20/60: 11.8 G/s; a piece of code for each kind: 9.9.)
   template <device::tile Tile, class Holds, class Combine>
   KARPOS_STEP_FUNCTION operation_result operate(Tile const& t, path const& p,
                                                 Holds const& holds_key, map_op op, word pair,
@@ -162,8 +160,7 @@ class table_ref : public lines<Traits> {
 
   /// Changes one slot of the home line, the usual case. Returns whether it did: then the lock is
   /// released, otherwise it is still held. An insertion of the first key of its class need not read
-  /// the line: the hop word tells which slots do not hold keys of this home, and the first of these
-  /// is empty more often than not.
+  /// the line: the first slot without a key of this home, by the hop word, is mostly empty.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool try_change_at_home(Tile const& t, path const& p, std::uint64_t before,
                                           map_op op, word pair, located const& at) const {
@@ -211,8 +208,7 @@ class table_ref : public lines<Traits> {
     return outcome::full;
   }
 
-  /// Inserts in all other cases: a key that may lie in a far slot, or a home line without an empty
-  /// slot.
+  /// Inserts if the key may lie in a far slot, or the home line has no empty slot.
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION outcome insert_anywhere(Tile const& t, path const& p, Holds const& holds_key,
                                           word pair, mapped_type const& value,
@@ -237,15 +233,13 @@ class table_ref : public lines<Traits> {
     return now.step.answer();
   }
 
-  /// The result of a step under a lock, and the slot of the neighbourhood that the insertion has
-  /// reserved but not used.
+  /// The result of a step under a lock, and the slot that is reserved but not used.
   struct locked_step {
     outcome_step step;
     int hole;
   };
-  /// Merges into the stored pair, or puts the pair into the hole or, if there is none, into any
-  /// empty slot of the neighbourhood. Returns an undecided step if there is no such slot. Requires
-  /// the lock, and releases it.
+  /// Merges into the stored pair, or puts the pair into the hole, or else into an empty slot of the
+  /// neighbourhood. The step is undecided if there is none. Requires the lock, and releases it.
   template <device::tile Tile, class Holds, class Combine>
   KOKKOS_FUNCTION locked_step update(Tile const& t, path const& p, std::uint64_t before,
                                      Holds const& holds_key, word pair, mapped_type const& value,
@@ -284,8 +278,7 @@ class table_ref : public lines<Traits> {
   }
 
   /// Removes the pair unless it is gone from its slot. Returns whether it did. Requires the lock,
-  /// and releases it. A far slot is not given to other threads before its bit is cleared: of far
-  /// slots, no bit may be missing.
+  /// and releases it. Other threads get a far slot after its bit is cleared: none may be missing.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool try_remove(Tile const& t, path const& p, std::uint64_t before,
                                   located const& at) const {

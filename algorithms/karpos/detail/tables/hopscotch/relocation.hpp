@@ -29,8 +29,7 @@ class relocation {
     return t.once(
         [&] { return device::fetch_or_acquire(m_lines.hop_word(p.home), lock_bit(p.key_class)); });
   }
-  /// Toggles bits of the hop word, the lock bit among them, after everything that was written under
-  /// the lock.
+  /// Toggles the lock bit and other bits of the hop word, after all that the lock's holder wrote.
   template <device::tile Tile>
   KOKKOS_FUNCTION void unlock(Tile const& t, path const& p, std::uint64_t bits = 0) const {
     t.once([&] {
@@ -47,8 +46,7 @@ class relocation {
     });
   }
 
-  /// Reserves an empty slot of a neighbourhood, from its j-th line on. Returns the slot, or
-  /// no_slot.
+  /// Reserves an empty slot of a neighbourhood, from its j-th line on. Returns it, or no_slot.
   template <device::tile Tile>
   KOKKOS_FUNCTION int find_empty(Tile const& t, std::uint64_t home, int j) const {
     for (; j < neighbourhood_lines; ++j) {
@@ -147,8 +145,7 @@ class relocation {
   }
 
   /// Copies a pair to a reserved slot, then clears and reserves its own. Returns false if the pair
-  /// is gone from there or its class is locked. At every instant the pair is in at least one slot,
-  /// and its bits say so.
+  /// is gone or its class is locked. The pair is always in at least one slot, and its bits say so.
   template <device::tile Tile>
   KOKKOS_FUNCTION bool try_move(Tile const& t, path const& p, int from, int to, word pair) const {
     std::uint64_t const before = try_lock(t, p);

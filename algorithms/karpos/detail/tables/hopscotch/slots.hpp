@@ -56,8 +56,7 @@ class slot_states : public slot_protocol<Key, T, false> {
     else
       return hop_word;
   }
-  /// Returns the version of a line, which grows when a pair leaves one of its slots; wide slots
-  /// only.
+  /// Returns the version of a wide line, which grows when a pair leaves one of its slots.
   KOKKOS_FUNCTION static std::uint64_t* version(word* line) { return hop_word(line) + 1; }
 
   KOKKOS_FUNCTION word busy_slot() const { return layout::pack(this->reserved_keys().busy, 0); }
@@ -112,8 +111,7 @@ class slot_states : public slot_protocol<Key, T, false> {
   KOKKOS_FUNCTION void release(word* slot) const {
     device::store_release(state(slot), state_of(this->empty_slot()));
   }
-  /// Reserves the slot of a pair that is in another slot by now. Requires: this thread holds the
-  /// lock of the key.
+  /// Reserves the slot of a pair that was copied to another. Requires: this thread holds its lock.
   KOKKOS_FUNCTION void vacate(word* slot, [[maybe_unused]] word* line) const {
     device::store_release(state(slot), state_of(busy_slot()));
     if constexpr (wide) device::add_release(version(line), 1);
@@ -127,8 +125,7 @@ class slot_states : public slot_protocol<Key, T, false> {
   }
 
  private:
-  /// Replaces the word of a slot if its key is the seen one: the value may have been assigned
-  /// since. Returns whether it did.
+  /// Replaces the word of a slot if its key, not its value, is as seen. Returns whether it did.
   KOKKOS_FUNCTION static bool exchange(word* slot, word seen, word to) {
     auto const key = layout::key_of(seen);
     while (layout::key_of(seen) == key) {

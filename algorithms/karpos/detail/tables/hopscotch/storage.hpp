@@ -32,9 +32,8 @@ struct mark_lines_free {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { full.mark_parts_of_word_free(i); }
 };
 
-/// The memory of a hopscotch table: an array of lines, and a fullness (fullness.hpp). The table
-/// allocates the fullness itself, even if the caller passes memory for the lines. A storage for
-/// hash_table.
+/// The memory of a hopscotch table: an array of lines, and a fullness (fullness.hpp), which the
+/// table allocates even if the lines are in the caller's memory. A storage for hash_table.
 template <class Traits>
 class storage : public Traits {
  public:
@@ -100,8 +99,7 @@ class storage : public Traits {
     fill(label("clear full lines"), exec, m_full, 0);
   }
 
-  /// Copies the contents of a table with the same layout in any space. Asynchronous but for an
-  /// allocation.
+  /// Copies a table with the same layout in any space. Asynchronous but for an allocation.
   template <class Other>
     requires same_contents<Traits, Other>
   void copy_from(execution_space const& exec, storage<Other> const& other) {

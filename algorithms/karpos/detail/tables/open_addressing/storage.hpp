@@ -139,8 +139,7 @@ class storage : public Traits {
     fill(label("clear marks"), exec, m_marks, 0);
   }
 
-  /// Copies the contents of a table with the same layout in any space. Asynchronous but for an
-  /// allocation.
+  /// Copies a table with the same layout in any space. Asynchronous but for an allocation.
   template <class Other>
     requires(same_contents<Traits, Other> && Traits::bucket_slots == Other::bucket_slots &&
              std::is_same_v<typename Traits::probing, typename Other::probing>)

@@ -37,8 +37,7 @@ class packed_slots {
   packed_slots() = default;
   packed_slots(word* words, record*, std::uint64_t slots) : m_words(words), m_slots(slots) {}
 
-  /// Returns the word of an empty slot in a new map, with the value that a default constructor
-  /// makes.
+  /// Returns the word of an empty slot in a new map, with a default-constructed value.
   KOKKOS_FUNCTION static word empty_word() { return layout::pack(empty, blank_value()); }
   KOKKOS_FUNCTION static word erased_word() { return layout::pack(erased, blank_value()); }
   KOKKOS_FUNCTION static bool is_live(word w) { return !is_mark(layout::key_of(w)); }

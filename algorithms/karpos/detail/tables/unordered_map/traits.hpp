@@ -34,8 +34,7 @@ template <class T, std::size_t N>
 inline constexpr bool is_memberwise_array<Kokkos::Array<T, N>> =
     N != 0 && !std::has_unique_object_representations_v<T>;
 
-/// Whether objects are copied as bytes. True for std::pair, of which only the assignment is not
-/// trivial.
+/// Whether objects are copied as bytes; also std::pair, of which only assignment is not trivial.
 template <class T>
 inline constexpr bool is_copied_as_bytes =
     std::is_trivially_copyable_v<T> ||
@@ -69,8 +68,7 @@ inline constexpr bool has_padding = [] {
 }();
 
 /// Default hash of keys of any size. Numbers, also complex ones, are hashed as by hash<Key>; pairs
-/// and arrays by their members. Everything else is hashed by its bytes, so that equal keys must
-/// have equal bytes.
+/// and arrays by their members; all else by its bytes, so that equal keys must have equal bytes.
 template <class Key>
 struct default_hash {
   using is_avalanching = std::true_type;
@@ -167,16 +165,14 @@ KOKKOS_FUNCTION constexpr To function_for(From const& from) {
 
 template <class EqualTo, class... Known>
 inline constexpr bool is_one_of = (std::is_same_v<EqualTo, Known> || ...);
-/// Whether keys are equal exactly if their bits are, so that a packed word can be compared with a
-/// key.
+/// Whether keys are equal exactly if their bits are, so that packed words can be compared.
 template <class Key, class EqualTo>
 inline constexpr bool compares_bits =
     sizeof(Key) <= 8 && std::disjunction_v<std::is_integral<Key>, std::is_enum<Key>> &&
     is_one_of<EqualTo, default_equal<Key>, equal_to<Key>, Kokkos::pod_equal_to<Key>,
               std::equal_to<Key>>;
 
-/// The types and constants of an unordered_map. Key and Value are without const; Value is void in a
-/// set.
+/// The types of an unordered_map. Key and Value are without const; Value is void in a set.
 template <class Key, class Value, class Device, class Hasher, class EqualTo>
 struct traits {
   static_assert(

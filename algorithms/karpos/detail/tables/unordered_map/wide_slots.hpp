@@ -30,8 +30,7 @@ namespace karpos::detail::unordered_map {
 template <class... Types>
 inline constexpr std::size_t record_alignment = Kokkos::max({std::size_t(4), alignof(Types)...});
 
-/// Key and value, or the key of a set. The key is read in words of four bytes while other threads
-/// write to neighbouring records.
+/// Key and value, or the key of a set. Kernels read the key in words of four bytes.
 template <class Key, class Value>
 struct alignas(record_alignment<Key, Value>) record_of {
   Key key;
