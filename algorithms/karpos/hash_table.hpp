@@ -37,19 +37,18 @@
 // The first argument is an execution space instance; views are read and written in its memory.
 // Views that belong together have the same length; otherwise every operation throws
 // std::invalid_argument. A lookup or erasure of a key that equals a sentinel does not find the key
-// (apply answers `invalid`). Keep the table and the views of an asynchronous call until it has run.
+// (apply answers `invalid`).
 //
 // A call blocks if it returns after its work on the instance is done. An asynchronous call only
-// enqueues.
+// enqueues. Keep the table and the views of an asynchronous call until it has run.
 //
 // If the table is on a device, host views (pinned or pageable) are accepted by every blocking
 // operation, and by find, find_if, contains and contains_if, which then block. retrieve_all, and
 // build and insert of cuckoo_map and cuckoo_set, do not accept them. A call with host views works
 // in batches, on instances of its own: it copies one batch while a kernel works on another. Memory:
 // staging buffers while it runs (docs/hash_map.md). If memory is short, the call retries with
-// smaller buffers, and in the end throws allocation_error. The buffers are allocated before the
-// first batch, so nothing has changed then. But find_or_insert inserts first, then allocates again
-// to look up: it may have inserted.
+// smaller buffers, and in the end throws allocation_error before anything has changed. But
+// find_or_insert inserts first, then allocates again to look up: it may have inserted.
 
 namespace karpos {
 
@@ -171,8 +170,7 @@ class hash_table : public lookup_table<Storage> {
                                 Op const& op, bulk_options const& bulk = {}) {
     return insert_all(exec, "insert_or_apply", keys, values, op, every_key{}, bulk);
   }
-  /// Returns the bytes of workspace that insert_or_apply of `keys` keys may use; 0 if it needs
-  /// none. Throws as insert_bytes does.
+  /// Returns the bytes of workspace that insert_or_apply may use, as insert_bytes does for insert.
   std::size_t insert_or_apply_bytes(execution_space const& exec, std::uint64_t keys,
                                     bulk_strategy strategy = bulk_strategy::automatic) const
     requires(Storage::layout::has_value);
@@ -220,13 +218,11 @@ class hash_table : public lookup_table<Storage> {
     enqueue_insertion(exec, "insert_or_apply_async", keys, values, op, report);
   }
 
-  /// Removes keys, which may be of any type that a query may be of. Blocks. Returns how many keys
-  /// were removed.
+  /// Removes keys, of any type that queries may be of. Blocks. Returns how many were removed.
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys);
   /// Removes every key with predicate(key, value), or predicate(key) of a set. Blocks. Returns how
-  /// many keys were removed. The predicate may not throw (operations.hpp). Complexity: reads the
-  /// table once.
+  /// many were removed. predicate may not throw (operations.hpp). Complexity: reads the table once.
   template <class Predicate>
   std::uint64_t erase_if(execution_space const& exec, Predicate const& predicate);
   /// Does what erase does, asynchronously. Overwrites the report with the count.
@@ -318,8 +314,7 @@ class hash_table : public lookup_table<Storage> {
     m_storage.invalidate_order();
     return ref_type(m_storage.ref());
   }
-  /// Returns what kernels read the table through while no thread changes it. Requires: the table
-  /// has memory.
+  /// Returns what kernels read the table through while nothing changes it. Requires: it has memory.
   frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
   /// Returns the number of keys. Constant time if the number is known: the table owns its memory,
   /// ref() was not called since the table got that memory, and no _async call, apply or apply_async
@@ -404,8 +399,7 @@ class hash_table : public lookup_table<Storage> {
           detail::make_keyed_body<detail::erase_body, distance>(table, keys), report);
     });
   }
-  /// Returns the rows of an insertion, if kernels reach them and keys are of the map's type;
-  /// otherwise does not compile.
+  /// Returns the rows of an insertion. Compiles if kernels reach them and the key type is right.
   template <class Keys, class Values, class Combine, class Stencil>
   static auto rows_of(char const* what, Keys const& keys, Values const& values,
                       Combine const& combine, Stencil const& stencil) {
@@ -457,11 +451,10 @@ class hash_table : public lookup_table<Storage> {
   template <class Operations>
   detail::operation_counts next_batch(execution_space const& exec, Operations const& operations,
                                       std::uint64_t first, std::uint64_t& size);
-  /// Returns how many slots may be in use before insertions probe far: max_keys, and half of the
-  /// slots beyond.
+  /// Returns how many slots may be in use before insertions probe far.
   std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
-  /// Returns how many tombstones are not worth a compaction: a quarter of the slots beyond
-  /// max_keys. When max_keys keys are stored, that many more slots may then still be used.
+  /// Returns how many tombstones are not worth a compaction. When max_keys keys are stored, that
+  /// many more slots may then still be used.
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
   bool has_slots_for(detail::operation_counts const& counts) const;
   detail::slot_counts count_slots(execution_space const& exec);
@@ -473,13 +466,11 @@ class hash_table : public lookup_table<Storage> {
   Storage rebuilt_copy(execution_space const&, char const* what, std::uint64_t max_keys,
                        bool fail_fast);
   void adopt(execution_space const& exec, Storage&& fresh);
-  /// Does what deep_copy does. deep_copy is a friend of one hash_table only; all hash_tables are
-  /// friends of each other.
+  /// Does what deep_copy does, which is a friend of one hash_table only.
   template <class Other>
   void copy_from(execution_space const& exec, hash_table<Other> const& src);
 
-  // Counters of blocking calls that return a report. Allocated once, so that no such call
-  // allocates.
+  // Counters of blocking calls that return a report, allocated once.
   report_view m_insert_report;
   erase_view m_erase_report;
   mutable detail::slots_used m_slots_used;

@@ -78,8 +78,7 @@ class lookup_table {
   void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
     look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
   }
-  /// Does what contains does for the queries with predicate(stencil(i)); writes false for the
-  /// others. Asynchronous.
+  /// Does what contains does where predicate(stencil(i)), and writes false elsewhere. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
   void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
                    Stencil const& stencil, Predicate const& predicate = {}) const {
@@ -152,9 +151,8 @@ class lookup_table {
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
     return retrieve(exec, keys, detail::constant<mapped_type>{});
   }
-  /// Returns the number of keys. Complexity: constant for cuckoo_map and cuckoo_set.
-  /// hash_table::size is constant while the number is known; otherwise the table is read once,
-  /// which blocks.
+  /// Returns the number of keys. Complexity: constant for cuckoo_map and cuckoo_set, and for others
+  /// while it is known (hash_table::size); otherwise the table is read once, which blocks.
   std::uint64_t size(execution_space const& exec) const {
     if constexpr (requires { m_storage.size(); })
       return m_storage.size();

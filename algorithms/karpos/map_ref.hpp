@@ -123,8 +123,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
     return upsert(t, key, {}, detail::keep_stored{});
   }
 
-  /// Inserts the pair or overwrites the stored value. Returns: inserted, existing (overwritten) or
-  /// full.
+  /// Inserts the pair or overwrites the stored value. Returns: inserted, existing or full.
   KOKKOS_FUNCTION outcome insert_or_assign(key_type const& key, mapped_type const& value) const
     requires has_values
   {
@@ -155,8 +154,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
 
   /// Looks the key up, and inserts the pair if the key is not stored.
   /// Returns: `existing` and the stored value; `inserted` and `value`; or `full` or `invalid` and
-  ///   T{}. If other threads change the value concurrently, the value from before or after is
-  ///   returned.
+  ///   T{}. If other threads change the value concurrently, it may be the old or the new value.
   KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(key_type const& key,
                                                          mapped_type const& value) const
     requires has_values
@@ -167,8 +165,7 @@ class table_ref : public table_reader<Table, device::access::shared> {
     requires has_values
   KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(Tile const& t, key_type const& key,
                                                          mapped_type const& value) const {
-    // Runs again only if another thread inserted the key after the lookup, and a third time if the
-    // key was erased since.
+    // Runs again only if other threads inserted the key after the lookup, and erased it since.
     for (;;) {
       if (auto const f = this->find(t, key)) return {outcome::existing, f.value};
       outcome const o = insert(t, key, value);

@@ -21,8 +21,7 @@ namespace karpos {
 
 namespace detail {
 
-/// Returns the smallest prime that is at least n. Trial division: takes microseconds for the sizes
-/// of tables that fit in memory.
+/// Returns the smallest prime that is at least n, by trial division: microseconds for any table.
 constexpr std::uint64_t next_prime(std::uint64_t n) {
   if (n <= 2) return 2;
   for (n |= 1;; n += 2) {
@@ -34,8 +33,7 @@ constexpr std::uint64_t next_prime(std::uint64_t n) {
 
 }  // namespace detail
 
-/// Probing in which the next pair follows the last one. Short strides for caches, long clusters at
-/// high load.
+/// Probing in which the next pair follows the last one: for caches; long clusters at high load.
 struct linear_probing {
   static constexpr std::uint32_t probe_limit = 1 << 16;
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
@@ -57,9 +55,8 @@ struct double_hashing {
     return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
-    // The stride comes mostly from the low half of the hash: the halves change places. The home
-    // bucket depends on that half, too, but through a multiplier that each table size and seed has
-    // for itself.
+    // The halves change places: the stride comes mostly from the low half of the hash. So does the
+    // home bucket, but through a multiplier of each table size and seed.
     return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
   }
 };

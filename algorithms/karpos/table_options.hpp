@@ -39,8 +39,7 @@ template <class Key>
 struct hash_table_options {
   /// Keys per slot when max_keys keys are stored; in (0, 0.98].
   double load = 0.8;
-  /// The sentinel that marks an unused slot. Default: the largest value that the key's part of a
-  /// slot can hold (see above).
+  /// The sentinel that marks an unused slot. Default: the largest value (see above).
   std::optional<Key> empty_key = {};
   /// The sentinel that marks an erased slot. Default: the second largest of these values.
   std::optional<Key> erased_key = {};
@@ -72,8 +71,7 @@ struct wrapped_memory {
   std::size_t bytes;
 };
 
-/// How a blocking insertion handles many keys at once. A team is a block of GPU threads, and
-/// scratch is its shared memory.
+/// How a blocking insertion handles many keys. A team is a GPU block, scratch its shared memory.
 enum class bulk_strategy {
   /// The strategy that is expected to be fastest for such keys, their number and the table's size.
   automatic,

@@ -115,8 +115,7 @@ class unordered_map {
   static constexpr bool is_modifiable_map = has_const_key && !has_const_value;
   static constexpr bool is_const_map = has_const_key && has_const_value;
 
-  /// The index that find returns for keys that are not stored: Kokkos::UnorderedMapInvalidIndex.
-  /// valid_at of this index is always false.
+  /// The index that find returns for keys that are not stored, of which valid_at is always false.
   static constexpr size_type invalid_index = Kokkos::UnorderedMapInvalidIndex;
 
   /// Makes a map for max(capacity_hint, 128) distinct keys. Its insertions are bounded (insert says
@@ -139,13 +138,11 @@ class unordered_map {
           Kokkos::fence("karpos::unordered_map: its memory is there");
           return memory;
         }) {}
-  /// Returns the bytes of a map for capacity_hint keys. Throws std::length_error (capacity
-  /// overflow).
+  /// Returns the bytes of a map for capacity_hint keys. Throws std::length_error (overflow).
   static std::size_t bytes_for(std::uint64_t capacity_hint) {
     return storage::bytes_for(capacity_hint);
   }
-  /// Makes a map of const keys without memory, to be assigned to. It is empty: find returns
-  /// invalid_index.
+  /// Makes a map of const keys without memory, to be assigned to. find returns invalid_index.
   unordered_map()
     requires(!is_insertable_map)
   = default;

@@ -33,8 +33,7 @@ inline constexpr bool is_no_value =
 ///                                          64 bits in hopscotch and cuckoo hashing
 ///
 /// In open addressing a slot goes from empty to live to erased and never back, until the table is
-/// cleared or rebuilt, so that probes need no locks. Hopscotch hashing empties slots again, under a
-/// lock.
+/// cleared or rebuilt: probes need no locks. Hopscotch hashing empties slots again, under a lock.
 template <class Key, class T>
 struct slot_layout {
   static constexpr bool has_value = !is_no_value<T>;
@@ -218,8 +217,7 @@ class slot_protocol {
     }
   }
 
-  /// Merges a value into the slot of a key. If the key is erased concurrently, the merge came
-  /// first.
+  /// Merges a value into the slot of a key. If the key is erased meanwhile, the merge came first.
   template <class Combine>
   KOKKOS_FUNCTION void merge(word* slot, word seen, T const& value, Combine const& combine) const {
     constexpr bool adds = std::is_same_v<Combine, plus>;
@@ -236,8 +234,7 @@ class slot_protocol {
       device::store_relaxed(&slot->hi, layout::bits_of(value));
     } else if constexpr (std::is_same_v<Combine, replace_stored> && sizeof(T) == 4 &&
                          sizeof(word) == 8) {
-      // Stores half of a word, while other threads compare and swap the whole word. So rows of one
-      // key do not repeat the store.
+      // Stores half of a word that others compare and swap, so that rows of one key never retry.
       KOKKOS_IF_ON_DEVICE(
           (device::store_relaxed(reinterpret_cast<std::uint32_t*>(stored_value(slot)),
                                  static_cast<std::uint32_t>(layout::bits_of(value)));))
@@ -267,8 +264,7 @@ class slot_protocol {
       if (item == seen || exchange_value(slot, seen, item)) return;
     }
   }
-  /// Replaces the value of a slot if it is still the one in `seen`. Otherwise updates `seen`.
-  /// Returns whether it replaced the value.
+  /// Returns whether it replaced the value in `seen`, which it otherwise updates.
   KOKKOS_FUNCTION static bool exchange_value(word* slot, word& seen, word item) {
     word before = seen;
     if constexpr (is_wide)
@@ -305,8 +301,7 @@ KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Quer
     return has_equal_key<Key, Protocol, KeyEqual, Query>{slot, equal, query};
 }
 
-/// The types of a hash table, and what its kind can do. Derived: open_addressing::traits,
-/// hopscotch::traits, cuckoo::traits.
+/// The types of a hash table, and what its kind can do; open_addressing::traits and others derive.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
 struct table_traits {
   using key_type = Key;
@@ -336,8 +331,7 @@ struct table_traits {
   void enable_order() {}
 };
 
-/// Whether tables of two bundles hold the same bytes for the same contents, so that one can be
-/// copied to the other.
+/// Whether tables of these types hold the same bytes, so that one can be copied to the other.
 template <class Traits, class Other>
 inline constexpr bool same_contents =
     std::is_same_v<typename Traits::key_type, typename Other::key_type> &&

@@ -61,8 +61,7 @@ class build_segments : public table_segment<ExecSpace, Table> {
   using base::width;
   static constexpr std::uint32_t pair_slots = 2 * bucket_slots;
 
-  /// Whether keys are equal exactly if their bits are: then rows may be placed first, and compared
-  /// afterwards.
+  /// Whether equal keys have equal bits: then rows may be placed first, and compared afterwards.
   static constexpr bool has_bit_equality =
       std::is_same_v<decltype(std::declval<Table const&>().holds(
                          std::declval<typename Table::key_type const&>())),
@@ -200,8 +199,7 @@ class build_segments : public table_segment<ExecSpace, Table> {
     ++done.inserted;
     return true;
   }
-  /// Returns whether keys of one pair are equal, among the pairs of this thread. Empties the slots
-  /// that are not taken.
+  /// Returns whether a pair of this thread has equal keys. Empties the slots that are not taken.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION bool has_equal_keys(Team const& t, segment const& p) const {
     key_bits const empty = layout::key_of(m_table.slot().empty_slot()),
@@ -243,8 +241,7 @@ class build_segments : public table_segment<ExecSpace, Table> {
 
   // Row by row, if keys may be equal.
 
-  /// Adds the rows of a segment, the first batch of which is loaded, and defers those that found no
-  /// slot. Ends with a barrier.
+  /// Adds the rows of a segment, whose first batch is loaded, or defers them. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_rows(Team const& t, segment const& p, row (&rows)[batch],
                                             tally& done) const {

@@ -25,8 +25,7 @@
 
 namespace karpos::detail::open_addressing {
 
-/// The probe path of a key: the buckets in which it may be stored, in the order of a probing scheme
-/// (karpos/probing.hpp).
+/// The probe path of a key: its buckets in the order of a probing scheme (karpos/probing.hpp).
 template <class Probing>
 class probe_path {
  public:
@@ -78,8 +77,7 @@ KOKKOS_FUNCTION constexpr bool at_mark(std::uint32_t tried) {
 inline constexpr std::uint32_t first_mark = 4;
 /// At marks from this bucket of a path on, an insertion checks whether the table is full.
 inline constexpr std::uint32_t full_check_bucket = 16;
-/// From this bucket of a path on, an insertion inspects one part of the table (fullness.hpp) for
-/// every 32 buckets tried.
+/// From this bucket on, an insertion inspects a part of the table (fullness.hpp) every 32 buckets.
 inline constexpr std::uint32_t inspection_bucket = 32;
 
 /// Returns the 32-bit words of a table's overflow marks. words_behind_slots adds those of its
@@ -173,8 +171,7 @@ struct key_order {
       return a > b ? static_cast<std::uint32_t>(sets >> 4 * code & 15) : 0;
     }
   }
-  /// Returns the permutation of the keys after which their order marks these classes, or all if
-  /// they are three.
+  /// Returns the permutation after which the order marks these classes, or all if they are three.
   template <class Key>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t permutation(Key const& key,
                                                                          std::uint32_t marked) {

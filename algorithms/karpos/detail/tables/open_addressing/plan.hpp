@@ -34,8 +34,7 @@ struct row_type<Key, no_value> {
 
 template <class Table>
 using row_of = typename row_type<typename Table::key_type, typename Table::mapped_type>::type;
-/// Whether rows have a size that a partition moves, and buckets are small enough for
-/// build_segments.
+/// Whether partitions move rows of this size, and build_segments takes buckets of this size.
 template <class Table>
 inline constexpr bool has_rows =
     Table::bucket_slots <= 32 &&
@@ -201,9 +200,8 @@ inline constexpr std::size_t segment_front_bytes = 64;
 template <class ExecSpace, class Table>
 inline constexpr std::uint64_t max_segment_pairs = [] {
   using layout = typename Table::layout;
-  constexpr std::size_t slot_bytes =
-      sizeof(typename layout::key_bits) +
-      (layout::has_value ? sizeof(typename layout::value_bits) : 0);
+  constexpr std::size_t slot_bytes = sizeof(typename layout::key_bits) +
+                                     (layout::has_value ? sizeof(typename layout::value_bits) : 0);
   return (tuning<ExecSpace>::segment_scratch_bytes - segment_front_bytes) /
          (2 * Table::bucket_slots * slot_bytes + sizeof(std::uint32_t));
 }();
@@ -211,8 +209,7 @@ inline constexpr std::uint64_t max_segment_pairs = [] {
 /// Returns the segments of a table whose rows are split in one pass.
 template <class ExecSpace, class Table>
 segment_plan one_pass_plan(std::uint64_t pairs) {
-  return {pairs, max_segment_pairs<ExecSpace, Table>,
-          tuning<ExecSpace>::max_partitions};
+  return {pairs, max_segment_pairs<ExecSpace, Table>, tuning<ExecSpace>::max_partitions};
 }
 /// Returns the partitions of fixed capacity for `rows` rows: places are counted in 32 bits.
 template <class ExecSpace, class Table>
@@ -244,8 +241,7 @@ struct segment_counts {
   std::uint32_t overflowed;  // rows that overflowed their partition in the split
 };
 
-/// Storage of deferred rows: an array as long as `capacity`, and beyond that bits, one for each
-/// row.
+/// Storage of deferred rows: an array of `capacity` rows, and for more a bit for each split row.
 template <class Row>
 struct deferred_rows {
   Row* rows;

@@ -84,8 +84,7 @@ class table_ref : public Traits {
   using typename Traits::word;
   using path = probe_path<typename Traits::probing>;
   static constexpr int bucket_slots = Traits::bucket_slots;
-  /// Buckets that a probe visits at most. Small buckets are full more often, so that paths may be
-  /// longer.
+  /// Buckets that a probe visits at most: more if they are small, and full more often.
   static constexpr std::uint32_t probe_limit =
       Traits::probing::probe_limit * (bucket_slots < 4 ? 4 / bucket_slots : 1);
   static constexpr bool merges_under_lock = false;
@@ -176,8 +175,7 @@ class table_ref : public Traits {
       word const slot =
           device::load_relaxed(slots + (hit | lane_mask<bucket_slots>::of(last)).first());
       bool const present = holds_query(slot);
-      // Slots fill from the left. If the last slot was filled after the window was read, the key
-      // was not stored when the window was read.
+      // Slots fill from the left. If the last one was filled since, the key was not stored before.
       bool ended = m_slot.is_empty()(device::load_relaxed(slots + last));
       if (at_mark(p.tried())) ended |= !is_marked(m_marks, p);
       return lookup_step<mapped_type>(static_cast<bool>(present | ended),
@@ -314,8 +312,7 @@ class table_ref : public Traits {
     return at_mark(p.tried()) && !t.once([&] { return is_marked(m_marks, p); });
   }
 
-  /// Returns whether the first pair ends a path, by the order of the keys in its second bucket
-  /// (marks.hpp). Requires: that bucket is full.
+  /// Returns whether the order of keys (marks.hpp) ends a path at the second, full bucket.
   template <class Window>
   KOKKOS_FORCEINLINE_FUNCTION bool ends_in_order(path const& p, Window const& window) const {
     auto const key = [&](int i) { return layout::key_of(window.get(i)); };
@@ -325,8 +322,7 @@ class table_ref : public Traits {
     return !has_tombstone && (order::marks(key) >> order::class_of(p.hash()) & 1) == 0;
   }
 
-  /// Sets the mark of the bucket that a path has come to. A release fence follows if other threads
-  /// may test the mark, see set_marks_before.
+  /// Sets the mark of the bucket that a path has come to, as set_marks_before does.
   KOKKOS_FUNCTION bool mark_pair(path const& p) const {
     set_mark(m_marks, p.pair(), p.hash());
     if (p.tried() >= full_check_bucket) device::release_fence();

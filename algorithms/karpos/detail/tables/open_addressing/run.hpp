@@ -41,8 +41,7 @@ void clear_slots(ExecSpace const& exec, std::string const& label, Table const& t
             constant<word>{table.slot().empty_slot()});
 }
 
-/// Counts the rows that overflowed their partitions. If the list is too short for these, sets
-/// `skewed`, and no segment is built.
+/// Counts the rows that overflowed their partitions; sets `skewed` if they overflow the list, too.
 template <class Row>
 struct count_overflow {
   partition::fixed_partitions<Row> fixed_partitions;
@@ -118,8 +117,7 @@ class segmented_insertion {
         build(m_memory.segments, {true, has_order}, m_memory.by_capacity.rows_in(rows()));
     return try_finish(counts, report_view, report);
   }
-  /// Returns whether keys were inserted that no team has seen: the order of keys says nothing of
-  /// these.
+  /// Returns whether keys were inserted that no team saw, of which the order of keys says nothing.
   bool loses_order() const { return m_loses_order; }
 
  private:

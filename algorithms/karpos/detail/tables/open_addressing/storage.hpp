@@ -98,8 +98,7 @@ class storage : public Traits {
   void defer_marks() const {
     std::atomic_ref(m_defers_marks).store(true, std::memory_order_relaxed);
   }
-  /// Returns whether the marks were rebuilt, and changed since then only by insertions that defer
-  /// marks.
+  /// Returns whether the marks were rebuilt, and since then only insertions that defer them ran.
   bool has_rebuilt_marks() const {
     return std::atomic_ref(m_has_rebuilt_marks).load(std::memory_order_relaxed);
   }

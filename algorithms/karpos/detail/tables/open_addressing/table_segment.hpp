@@ -67,8 +67,7 @@ class table_segment {
     std::uint64_t first_row;
     std::uint32_t rows, first_bucket, buckets;
     std::uint32_t* counts;
-    /// 16 bits for each bucket: slots taken, and the classes of keys of the other bucket that lie
-    /// beyond the pair.
+    /// 16 bits for each bucket: slots taken, and the other bucket's classes beyond the pair.
     std::uint32_t* pair_states;
     key_bits* keys;
     value_bits* values;
@@ -82,8 +81,7 @@ class table_segment {
       device::set_bits(device::scratch(pair_states + bucket / 2),
                        classes << (bucket % 2 * 16 + count_bits));
     }
-    /// Claims a slot. Returns the number of earlier claims: the slot, or at least bucket_slots if
-    /// the bucket is full.
+    /// Claims a slot. Returns the number of earlier claims: the slot, unless the bucket is full.
     KOKKOS_FORCEINLINE_FUNCTION std::uint32_t claim_slot(std::uint32_t bucket) const {
       std::uint32_t const shift = bucket % 2 * 16;
       return device::fetch_add(device::scratch(pair_states + bucket / 2), 1u << shift) >> shift &
@@ -92,8 +90,7 @@ class table_segment {
   };
   static constexpr int count_bits = 11;
   static constexpr std::uint32_t count_mask = (1u << count_bits) - 1;
-  /// Claims of slots in one bucket before filling fails. Each thread of a team may claim once more,
-  /// which the bits of the count still hold.
+  /// Claims in one bucket before filling fails. Each thread of a team may then claim once more.
   static constexpr std::uint32_t max_claims = 512;
   static_assert(max_claims + threads <= (1 << count_bits) && order::classes <= 16 - count_bits);
   /// Rows of a thread that one word has bits for.
@@ -195,8 +192,7 @@ class table_segment {
     for (std::uint32_t s = 0; s < bucket_slots; ++s) has = has | (keys.key[s] == key);
     return has;
   }
-  /// Puts the keys of each bucket into the order that marks the classes with keys beyond the pair.
-  /// Ends with a barrier.
+  /// Puts the keys of each bucket into the order that marks classes. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void sort_buckets(Team const& t, segment const& p) const {
     if constexpr (order::classes != 0) {
@@ -264,8 +260,7 @@ class table_segment {
     std::uint32_t const i = index_of(t, batch_index, j);
     if (i < p.rows) r = m_rows[p.first_row + i];
   }
-  /// Appends a thread's deferred rows, of the batches from `first` on, to those of all teams. Ends
-  /// with a barrier.
+  /// Appends a thread's deferred rows, of the batches from `first` on. Ends with a barrier.
   template <class Team>
   KOKKOS_FUNCTION void append_deferred(Team const& t, segment const& p, std::uint32_t first,
                                        std::uint64_t deferred) const {

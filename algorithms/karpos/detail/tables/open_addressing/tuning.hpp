@@ -18,8 +18,7 @@ struct tuning {
   /// cache line is fetched whole, so that a bucket of 64 bytes costs what a single slot costs.
   static constexpr int bucket_bytes = device::sector_bytes<ExecSpace>;
   /// Keys between the prefetch of a key's bucket and its use, per CPU thread. 2^26 keys, two
-  /// threads: without prefetch 78 M finds/s, 64 ahead 176 M finds/s. GPUs hide latency with threads
-  /// instead.
+  /// threads: without prefetch 78 M finds/s, 64 ahead 176. GPUs hide latency with threads.
   static constexpr int prefetch_distance = device::is_device<ExecSpace> ? 0 : 64;
   /// Whether to read a matched slot again. On CPUs, extracting it from a vector register costs a
   /// third of the rate of hits (2^22 keys, two threads: 152 M hits/s, 219 with the second read).
@@ -37,8 +36,7 @@ struct tuning {
   /// are inserted at 418 M/s if they are split first, at 568 in the caller's order: splitting costs
   /// more than the cache misses that pipelines overlap.
   static constexpr bool has_segments = device::is_device<ExecSpace>;
-  /// Whether insertions do so by default: only with as much scratch as in the measurements, for
-  /// other scratch may be slow memory.
+  /// Whether insertions do so by default: only with as much scratch as was measured.
   static constexpr bool prefers_segments = device::max_scratch_bytes<ExecSpace> > 64 * 1024;
   /// Threads of a team, and teams on a multiprocessor: one, whose scratch is one segment. H200,
   /// 2^27 pairs, load 0.8, before rows were placed by counters: 25.9 G/s; two teams of 512 threads
@@ -46,8 +44,7 @@ struct tuning {
   static constexpr int segment_threads = device::is_device<ExecSpace> ? 1024 : 1;
   static constexpr int segment_teams = 1;
   static constexpr int segment_scratch_bytes = device::max_scratch_bytes<ExecSpace>;
-  /// Returns how many rows of row_bytes bytes a thread loads before it uses one: it has 64
-  /// registers.
+  /// Returns how many rows of row_bytes bytes a thread, of 64 registers, loads before it uses one.
   static constexpr int segment_batch(std::size_t row_bytes) { return row_bytes <= 8 ? 8 : 4; }
   /// Partitions that rows are split into in one pass at most, and segments of each.
   static constexpr std::uint64_t max_partitions =

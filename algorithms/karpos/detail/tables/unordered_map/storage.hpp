@@ -21,8 +21,7 @@
 
 namespace karpos::detail::unordered_map {
 
-// Bodies of loops. Table is what a loop holds of a table (device::held_by_loop): the table itself,
-// or a reference to it.
+// Bodies of loops. Table is what a loop holds of a table (device::held_by_loop).
 
 template <class Table>
 struct count_live {
@@ -96,8 +95,7 @@ class storage {
           function_for<typename Traits::key_equal>(equal), make);
     empty(false);
   }
-  /// Returns a table with memory of its own, and with the capacity, `home` and functions of another
-  /// one; copy_from copies the contents.
+  /// Allocates a table with the capacity, `home` and functions of another one, but no contents.
   template <class Other>
   static storage allocate_like(storage<Other> const& other) {
     storage made;
@@ -139,8 +137,7 @@ class storage {
   KOKKOS_FUNCTION bool is_allocated() const { return m_memory.data() != nullptr; }
   bytes_view const& memory() const { return m_memory; }
 
-  /// Makes every slot empty. Values in records keep their bytes, as in Kokkos::UnorderedMap.
-  /// Blocks.
+  /// Makes every slot empty. Values in records keep their bytes, as in Kokkos' map. Blocks.
   void clear() const {
     if (is_allocated()) empty(true);
   }
@@ -153,13 +150,11 @@ class storage {
     write_phase({known.phase & erasable, static_cast<std::uint32_t>(keys), 0});
     return keys;
   }
-  /// Sets what count() returns until a key is inserted or erased, and clears the phase bits.
-  /// Blocks.
+  /// Sets what count() returns until keys change, and clears the phase bits. Blocks.
   void set_count(std::uint64_t keys) const {
     write_phase({0, static_cast<std::uint32_t>(keys), 0});
   }
-  /// Makes the erased slots empty that no key went past. Sets the overflow marks of the stored keys
-  /// anew. Blocks.
+  /// Makes the erased slots empty that no key went past, and sets the marks anew. Blocks.
   void reclaim() const {
     execution_space const exec;
     zero_from(exec, m_marks, m_status);

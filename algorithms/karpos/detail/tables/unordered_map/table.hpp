@@ -68,8 +68,7 @@ template <class Slots>
 struct parts {
   typename Slots::word* words = nullptr;
   std::uint32_t* marks = nullptr;  ///< overflow marks
-  /// Bitmap of buckets that a key went past, which end_erase computes. A fullness follows
-  /// (fullness.hpp).
+  /// Bitmap of buckets that a key went past, made by end_erase. A fullness (fullness.hpp) follows.
   std::uint32_t* passed = nullptr;
   std::uint32_t* status = nullptr;
   typename Slots::record* records = nullptr;
@@ -188,8 +187,7 @@ class table {
   KOKKOS_FUNCTION std::uint64_t pairs() const { return m_home.count() / 2; }
   /// Returns the function from a hash to the bucket where its search begins.
   KOKKOS_FUNCTION place_among const& home() const { return m_home; }
-  /// Returns the bits `erasable` and `modified`; on GPUs perhaps as they were when the kernel
-  /// began.
+  /// Returns the bits `erasable` and `modified`; on GPUs perhaps those from before the kernel.
   KOKKOS_FUNCTION std::uint32_t phase_bits() const {
     std::uint32_t bits = 0;
     KOKKOS_IF_ON_DEVICE((bits = device::load_frozen(m_status + phase);))
@@ -426,8 +424,7 @@ class table {
       if (p.tried() == buckets()) return no_index;
     }
   }
-  /// Returns whether the first slot of a path that the key could take is still free: if so, no key
-  /// with that path was inserted since.
+  /// Returns whether a slot is still free: if so, no key that would have taken it was inserted.
   KOKKOS_FUNCTION bool is_still_free(std::uint64_t at) const {
     if (at == no_index) return false;
     return is_free(load<access::shared>(at));
