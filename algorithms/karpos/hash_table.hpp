@@ -5,9 +5,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"

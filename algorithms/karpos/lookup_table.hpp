@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "karpos/concepts.hpp"
@@ -218,6 +217,18 @@ class lookup_table {
     return n;
   }
 
+  template <class Queries>
+  std::uint64_t count_present(execution_space const& exec, Queries const& queries) const {
+    detail::require_reachable<execution_space, Queries>();
+    std::uint64_t n = 0;
+    m_storage.with_ref([&](auto const& table) {
+      n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+          label("count"), exec, queries.extent(0),
+          detail::make_scan_body<execution_space, detail::count_present_body>(table, queries));
+    });
+    return n;
+  }
+
   Storage m_storage;
 
  private:
@@ -263,17 +274,6 @@ class lookup_table {
                                         detail::make_keyed_body<detail::lookup_body, distance>(
                                             table, queries, out, write, stencil));
     });
-  }
-  template <class Queries>
-  std::uint64_t count_present(execution_space const& exec, Queries const& queries) const {
-    detail::require_reachable<execution_space, Queries>();
-    std::uint64_t n = 0;
-    m_storage.with_ref([&](auto const& table) {
-      n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-          label("count"), exec, queries.extent(0),
-          detail::make_scan_body<execution_space, detail::count_present_body>(table, queries));
-    });
-    return n;
   }
   template <class KeysOut, class ValuesOut>
   std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,

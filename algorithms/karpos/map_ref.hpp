@@ -5,7 +5,6 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/tables/probe.hpp"
-#include "karpos/map_operation.hpp"
 #include "karpos/outcome.hpp"
 
 // Operations of every map and set in kernels. Bulk operations: karpos/hash_table.hpp.

@@ -5,7 +5,6 @@
 #include <Kokkos_UnorderedMap.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <type_traits>
 
 #include "karpos/contract.hpp"

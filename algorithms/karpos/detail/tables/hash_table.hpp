@@ -178,8 +178,9 @@ void hash_table<Storage>::run_operations(execution_space const& exec, Operations
   m_storage.invalidate_order();
   if constexpr (Storage::eager_marks) m_storage.invalidate_rebuilt_marks();
   table_type const table = m_storage.ref();
-  device::for_each_staged<distance>(label("apply"), exec, operations.extent(0),
-                                    detail::make_apply_body<distance>(table, operations, results));
+  device::for_each_staged<distance>(
+      label("apply"), exec, operations.extent(0),
+      detail::make_keyed_body<detail::apply_body, distance>(table, operations, results));
 }
 
 /// Returns a copy with free slots for `more` keys: a larger one if the table grows, else one

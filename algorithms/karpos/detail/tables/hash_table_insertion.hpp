@@ -216,10 +216,11 @@ bool hash_table<Storage>::try_insert_reduced(execution_space const& exec, Rows c
       auto const groups = reduced.reduce(exec, part);
       insert_report r = insert_in_parts(exec, groups, {.workspace = reduced.rest()});
       if (r.rejected + r.invalid != 0) {
-        using body = detail::count_rejected_body<table_type, typename Rows::keys_type>;
-        Kokkos::parallel_reduce(label("count rejected rows"),
-                                detail::index_range(exec, part.size()),
-                                body{m_storage.ref(), part.keys}, r.rejected, r.invalid);
+        auto const protocol = m_storage.ref().slot();
+        r.invalid = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+            label("count rejected rows"), exec, part.size(),
+            detail::make_scan_body<execution_space, detail::count_reserved>(protocol, part.keys));
+        r.rejected = part.size() - r.invalid - this->count_present(exec, part.keys);
       }
       r.existing = part.size() - r.inserted - r.rejected - r.invalid;
       report += r;

@@ -282,15 +282,16 @@ struct erase_body : keyed_body<Distance, Table, Keys> {
   }
 };
 
-/// Handles one operation of any kind. Operations run concurrently, so lookups read shared.
+/// Handles one operation of any kind, keys(i). Operations run concurrently, so lookups read shared.
 template <int Distance, class Table, class Operations, class Results>
-struct apply_body {
+struct apply_body : keyed_body<Distance, Table, Operations> {
   using operation = typename std::remove_cvref_t<Operations>::non_const_value_type;
   using result = typename std::remove_cvref_t<Results>::value_type;
-  using path = typename Table::path;
-  static constexpr probe_reach reach =
-      Distance == 0 ? probe_reach::whole_path : probe_reach::one_bucket;
-  static constexpr unsigned threads_at_once = Table::threads_at_once;
+  using base = keyed_body<Distance, Table, Operations>;
+  using base::keys;
+  using base::reach;
+  using base::table;
+  using typename base::path;
   /// Whether CPUs search the home bucket before they operate. Tables whose operate_step is one
   /// piece of code for all kinds of operation do not.
   static constexpr bool searches_home_first =
@@ -307,8 +308,6 @@ struct apply_body {
     path where;
     bool searched_home;  // whether the home bucket was searched
   };
-  device::held_by_loop<typename Table::execution_space, Table> table;
-  Operations operations;
   Results results;
 
   KOKKOS_FUNCTION progress stage(std::uint64_t i) const {
@@ -316,7 +315,7 @@ struct apply_body {
     return {q, table.start_at(table.hash(read(q).key)), false};
   }
   KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
-    return table.home_of(table.hash(operations(i).key));
+    return table.home_of(table.hash(keys(i).key));
   }
   KOKKOS_FUNCTION progress first_stage(std::uint64_t i, std::uint64_t home) const {
     return {operation_at(i), table.at_home(home), false};
@@ -346,9 +345,9 @@ struct apply_body {
  private:
   KOKKOS_FUNCTION operation_handle operation_at(std::uint64_t i) const {
     if constexpr (Distance == 0)
-      return operations(i);
+      return keys(i);
     else
-      return &operations(i);
+      return &keys(i);
   }
   KOKKOS_FUNCTION static operation const& read(operation const& o) { return o; }
   KOKKOS_FUNCTION static operation const& read(operation const* o) { return *o; }
@@ -404,23 +403,14 @@ struct apply_body {
   }
 };
 
-// These two make the body of a loop from the arguments of a bulk operation. The body may refer to
-// these arguments, so they must outlive the loop: use the body in the expression that makes it.
-
-/// Makes an insert_body, a lookup_body or an erase_body.
+/// Makes a body of a loop, such as insert_body, from the arguments of a bulk operation. These must
+/// outlive the loop: use the body in the expression that makes it.
 template <template <int, class...> class Body, int Distance, class Table, class Keys, class... More>
 auto make_keyed_body(Table const& table, Keys const& keys, More const&... more) {
   using space = typename Table::execution_space;
   using device::for_loop, device::held_by_loop;
   return Body<Distance, Table, held_by_loop<space, Keys>, held_by_loop<space, More>...>{
       {for_loop<space>(table), for_loop<space>(keys)}, for_loop<space>(more)...};
-}
-template <int Distance, class Table, class Operations, class Results>
-auto make_apply_body(Table const& table, Operations const& operations, Results const& results) {
-  using space = typename Table::execution_space;
-  using device::for_loop, device::held_by_loop;
-  return apply_body<Distance, Table, held_by_loop<space, Operations>, held_by_loop<space, Results>>{
-      for_loop<space>(table), for_loop<space>(operations), for_loop<space>(results)};
 }
 
 }  // namespace karpos::detail

@@ -125,22 +125,6 @@ struct count_reserved {
   }
 };
 
-/// Counts the keys that an insertion did not store in a table: those that found no slot, and those
-/// that are equal to a sentinel. Requires: no other thread changes the table.
-template <class Table, class Keys>
-struct count_rejected_body {
-  Table table;
-  Keys keys;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& rejected,
-                                  std::uint64_t& invalid) const {
-    auto const key = device::element(keys, i);
-    if (table.reserved(key))
-      ++invalid;
-    else
-      rejected += !find_in<device::access::frozen>(table, one_thread<Table>{}, key).present;
-  }
-};
-
 /// Writes the live slots contiguously: the scan gives each its index.
 template <class Table, class KeysOut, class ValuesOut>
 struct retrieve_body {
@@ -192,16 +176,13 @@ struct is_live_slot {
   }
 };
 
-template <int Distance, class Table>
-using insert_slots_body = insert_body<Distance, Table, keys_of_slots<Table>, values_of_slots<Table>,
-                                      keep_stored, is_live_slot<Table>>;
-
 /// Rehash: copies the live slots of a table into another one, in which their positions are
 /// unrelated.
 /// Requires: both tables outlive the loop.
 template <int Distance, class Table>
-struct reinsert_body : insert_slots_body<Distance, Table> {
-  using base = insert_slots_body<Distance, Table>;
+struct reinsert_body : insert_body<Distance, Table, keys_of_slots<Table>, values_of_slots<Table>,
+                                   keep_stored, is_live_slot<Table>> {
+  using base = typename reinsert_body::insert_body;
   using space = typename Table::execution_space;
 
   reinsert_body(Table const& from, Table const& to, erase_report* refused)

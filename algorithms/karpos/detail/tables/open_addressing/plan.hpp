@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"

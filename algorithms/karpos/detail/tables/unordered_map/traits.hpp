@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
-#include <utility>
 
 #include "karpos/detail/tables/slot.hpp"
 #include "karpos/detail/tables/unordered_map/packed_slots.hpp"
