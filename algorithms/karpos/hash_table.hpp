@@ -58,9 +58,8 @@ namespace karpos {
 ///   retrieve_all, do not use them. The _async forms count in the caller's memory. Blocking
 ///   insertions, and apply of a hash_map, may move or compact the table: nothing else may use the
 ///   table meanwhile, neither on other instances nor in kernels. erase_if, clear, rehash, compact
-///   and the for_each that changes values need exclusive access, too. The _async forms, one
-///   blocking erase and kernels with refs may run concurrently; several host threads may call the
-///   _async forms.
+///   and the for_each that changes values need exclusive access, too. The _async forms, from any
+///   host threads, one blocking erase and kernels with refs may run concurrently.
 template <class Storage>
 class hash_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;

@@ -17,15 +17,13 @@
 // type and the include, and code that used Kokkos' map works with this one. This header includes
 // Kokkos_UnorderedMap.hpp, which has the result type of insertions, insertion operations,
 // UnorderedMapInvalidIndex and Bitset. What differs: docs/unordered_map.md. There are two kinds of
-// slots, packed and wide:
+// slots:
 //
-//   packed: integers and enums of 8 bytes at most, with an equality that compares their bits (that
-//   of karpos, Kokkos or std); values of 8 bytes at most
-//     | k v | k v | k v | k v |      the words of a bucket are keys and values
-//
-//   wide: all other trivially copyable types
-//     | w w w w w w w w |            32 bits for each slot: bits of the hash, and a state
-//       k v  k v  k v  k v …         records at the same indices
+//   packed   | k v | k v | k v | k v |   integers and enums of 8 bytes at most, with an equality
+//                                        that compares their bits (that of karpos, Kokkos or std),
+//                                        and values of 8 bytes at most
+//   wide     | w w w w w w w w |         all other trivially copyable types: bits of the hash and a
+//              k v  k v  k v  k v …      state for each slot, and records at the same indices
 //
 // An index is the number of a slot. A key and its value stay in their slot until the key is erased
 // or the map is rehashed, so value_at(i) is a reference. An insertion claims a slot by one

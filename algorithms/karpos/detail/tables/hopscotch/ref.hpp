@@ -38,8 +38,7 @@
 // lock and writes nothing. Why all this is linearizable: docs/design/hopscotch.md.
 //
 //   hop_word.hpp    the word at the head of a line: bits of slots, locks, counts
-//   slots.hpp       the states of a slot and their changes, with the memory orders
-//   lines.hpp       where lines and slots are, and the phase find
+//   lines.hpp       the states of slots, where lines and slots are, and the phase find
 //   relocation.hpp  locks, and the phases find_empty and find_closer_empty
 //
 // Source: the phases and the copy-then-clear relocation of GLHT (Zhang, Sun, "GPU lock-free

@@ -27,12 +27,9 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
   return first;
 }
 
-/// Step for GPUs: inserts rows that are split into partitions. A team (CUDA: a block) holds a
-/// segment of the table in its scratch (shared memory), keys and values in arrays of their own. It
-/// puts each row of the segment into its first pair of buckets, as insertions one by one do, and
-/// writes the segment back. Rows that find the pair full are deferred, and inserted one by one
-/// afterwards. If the table has_order, full buckets are written in the order of keys that says
-/// which classes have such rows (marks.hpp).
+/// Step for GPUs: inserts rows that are split into partitions (run.hpp), each into its first pair
+/// of buckets, and defers those that find it full. If the table has_order, full buckets are written
+/// in the order of keys that says which classes have such rows (marks.hpp).
 template <class ExecSpace, class Table, class Combine>
 class build_segments : public table_segment<ExecSpace, Table> {
   using base = table_segment<ExecSpace, Table>;

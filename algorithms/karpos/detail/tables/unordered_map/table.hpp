@@ -10,8 +10,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/tables/open_addressing/marks.hpp"
 #include "karpos/detail/tables/slot.hpp"
-#include "karpos/detail/tables/unordered_map/packed_slots.hpp"
-#include "karpos/detail/tables/unordered_map/wide_slots.hpp"
+#include "karpos/detail/tables/unordered_map/slots.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
@@ -29,9 +28,9 @@
 //   status    | failed | phase | number of keys | changes |
 //   records   | key | value | …                   wide slots only: at the index of the word
 //
-// packed_slots.hpp and wide_slots.hpp have the two kinds of slots. An insertion makes a free slot
-// live; it claims the slot first if one instruction cannot fill it. A live slot becomes free only
-// in an erase phase, when no key is inserted. While keys are inserted, all threads agree on this:
+// slots.hpp has the two kinds of slots. An insertion makes a free slot live; it claims the slot
+// first if one instruction cannot fill it. A live slot becomes free only in an erase phase, when no
+// key is inserted. While keys are inserted, all threads agree on this:
 //
 //   closed bucket   has a slot that was never used: no key went past it. It ends a search, and so
 //                   does a missing overflow mark.

@@ -10,8 +10,7 @@
 #include <type_traits>
 
 #include "karpos/detail/tables/slot.hpp"
-#include "karpos/detail/tables/unordered_map/packed_slots.hpp"
-#include "karpos/detail/tables/unordered_map/wide_slots.hpp"
+#include "karpos/detail/tables/unordered_map/slots.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/rows.hpp"
