@@ -17,8 +17,7 @@
 
 namespace karpos::detail::join {
 
-/// Returns the last index in [first, end) whose value is at most `wanted`. Requires: values ascend,
-/// and that of `first` is.
+/// Returns the last index in [first, end) whose value is at most `wanted`; values[first] is.
 KOKKOS_INLINE_FUNCTION std::uint64_t last_at_most(std::uint64_t const* values, std::uint64_t wanted,
                                                   std::uint64_t first, std::uint64_t end) {
   while (end - first > 1) {

@@ -102,8 +102,7 @@ struct join_partitions {
       probe_batch<true>(t, right_table, left, i, mine.rows);
     if (whole < mine.rows) probe_batch<false>(t, right_table, left, whole, mine.rows);
   }
-  /// Writes a row of the join: a left row, and the right row whose number in the table is `right`,
-  /// or none.
+  /// Writes a left row, and the right row whose number in the table is `right`, or none.
   KOKKOS_FORCEINLINE_FUNCTION void emit_row(table const& right_table, std::uint64_t at,
                                             std::uint32_t left, std::uint32_t right) const {
     if constexpr (table::fills_in_pieces)
@@ -171,8 +170,7 @@ struct join_partitions {
     else
       write_single(tile, t.rank() % width, right_table, probed);
   }
-  /// Returns the number of matches of a left row in its bucket, or 1 if the first is enough.
-  /// `match` is one of them, or none.
+  /// Returns the number of a left row's matches, or 1 if that is enough. `match` is one, or none.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t count_in_bucket(table const& right_table,
                                                             left_row const& left, range const& r,
                                                             std::uint32_t& match) const {
@@ -239,8 +237,7 @@ struct join_partitions {
       if (match_entry(right_table, e, left, right)) emit_row(right_table, at++, left.value, right);
     }
   }
-  /// Writes the many rows that the j-th left row of some lanes becomes. All lanes write those of
-  /// one such lane after the other.
+  /// Writes the many rows that the j-th left row of some lanes becomes: all lanes, lane by lane.
   template <class Tile>
   KOKKOS_FORCEINLINE_FUNCTION void write_shared(Tile const& tile, int lane,
                                                 table const& right_table, probed_rows const& probed,

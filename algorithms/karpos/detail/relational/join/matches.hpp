@@ -10,8 +10,7 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/join_options.hpp"
 
-// The right rows that match a left row: a run of the index or, if a predicate decides too, the rows
-// of that run that it accepts.
+// The right rows that match a left row: a run of the index, or what a predicate accepts of it.
 
 // Right rows that have a match, or none. A match sets a mark: at the begin of its run or, if a
 // predicate decides too, at the right row itself.
@@ -57,9 +56,8 @@ inline multiplicity multiplicity_of(join_kind k) {
   return multiplicity::none;
 }
 
-/// The run of each left row's candidates among the grouped row numbers of the index: `begins` says
-/// where it begins. Rows without candidates have the largest number there. Without a predicate
-/// every candidate is a match.
+/// The run of each left row's candidates among the grouped row numbers of the index. `begins` has
+/// the largest number for rows without candidates. Without a predicate all candidates are matches.
 template <class RowNumber>
 struct runs {
   RowNumber const *begins, *grouped;
@@ -73,8 +71,7 @@ struct runs {
   }
 };
 
-/// Replaces the group ids in `begins` by where runs begin. Sets counts[i] to the number of rows
-/// that left row i becomes.
+/// Replaces the group ids in `begins` by where runs begin. Counts the rows that left row i becomes.
 template <class RowNumber>
 struct count_matches {
   row_index::row_groups<RowNumber> groups;
@@ -241,9 +238,8 @@ struct mark_accepted {
   }
 };
 
-/// Chooses right rows that are matched, or that are not. A right row without a group either holds a
-/// null that equals nothing, and counts as unmatched, or was excluded by the mask, and does not
-/// count.
+/// Chooses right rows that are matched, or that are not. A right row without a group counts as
+/// unmatched if it holds a null that equals nothing; if the mask excluded it, it does not count.
 template <class Rows, class RowNumber>
 struct right_row_filter {
   Rows rows;
@@ -271,8 +267,7 @@ struct count_chosen {
     n += is_chosen(right);
   }
 };
-/// Calls emit(row of the output, no_row, right row) for the chosen rows, in order. They are rows of
-/// the output from `begin` on.
+/// Calls emit(row of the output from `begin` on, no_row, right row) for the chosen rows, in order.
 template <class Chosen, class Emit>
 struct emit_chosen {
   Chosen is_chosen;

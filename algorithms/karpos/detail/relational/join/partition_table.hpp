@@ -24,8 +24,7 @@
 
 namespace karpos::detail::join {
 
-/// A row with its number, as a thread holds it: from[i]. All rows begin at the last argument of
-/// at().
+/// A row with its number, as a thread holds it. at(from, i, first of all rows) returns from[i].
 template <class Row>
 struct numbered_row {
   using type = Row;
@@ -96,8 +95,7 @@ class scratch_counters {
     KOKKOS_IF_ON_HOST((count = --m_counts[i];))
     return count & 0xffff;
   }
-  /// Turns counters into inclusive prefix sums; the counter behind the last one becomes the sum of
-  /// all. Ends with a barrier.
+  /// Turns counters into inclusive prefix sums, and counter n into the total. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void inclusive_scan(Team const& t, std::uint32_t n) const {
     auto const size = static_cast<std::uint32_t>(t.size());
@@ -129,8 +127,7 @@ class scratch_counters {
   struct alignas(16) counters {
     std::uint16_t of[group];
   };
-  // GPUs have atomic additions to 32-bit words only. The first counter of a word is in its lower
-  // half.
+  // GPUs add to 32-bit words only. The first counter of a word is in its lower half.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t* word_of(std::uint32_t i) const {
     return reinterpret_cast<std::uint32_t*>(m_groups) + i / 2;
   }
@@ -170,9 +167,8 @@ class bucket_table {
         m_entries(reinterpret_cast<Entry*>(memory + begin_bytes)),
         m_bits(b) {}
 
-  /// Fills the table with entry_of(row, its index) of n rows. `keys` are the same rows, or their
-  /// words alone. A thread reads CountEach of them at once, and PlaceEach rows. Ends with a
-  /// barrier.
+  /// Fills the table with entry_of(row, its index) of n rows. `keys`: the same rows, or their words
+  /// alone. A thread reads CountEach keys at once, and PlaceEach rows. Ends with a barrier.
   template <int CountEach, int PlaceEach, class Team, class Keys, class Rows, class EntryOf>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Team const& t, std::uint32_t n, Keys const& keys,
                                         Rows const& rows, EntryOf const& entry_of) const {
@@ -221,18 +217,15 @@ class partition_table : public word_table<ExecSpace, decltype(Row::key)> {
   static constexpr std::uint32_t buckets = buckets_of_words<ExecSpace, Word>;
 
  public:
-  /// Whether a partition's rows may be put into the table piece by piece, one piece after the
-  /// other.
+  /// Whether a partition's rows may be put into the table piece by piece.
   static constexpr bool fills_in_pieces = false;
   static constexpr std::size_t row_bytes = sizeof(Row);
-  /// Maximum mean of a partition's rows: what word_bits allows, and what leaves space for longer
-  /// partitions.
+  /// Maximum mean of a partition's rows: word_bits allows it, and longer partitions have space.
   static constexpr std::uint64_t mean =
       Kokkos::min(std::uint64_t(buckets),
                   std::uint64_t(table::capacity) * tuning<ExecSpace>::mean_percent / 100);
   static_assert(2 * mean >= buckets, "partitions and buckets would take more bits than a word has");
-  /// Minimum of a partition's bits. With the bits of the bucket they must hold the index of any row
-  /// of a partition.
+  /// Minimum of a partition's bits. With those of the bucket they hold the index of any row in it.
   static constexpr int min_partition_bits = Kokkos::max(
       static_cast<int>(std::bit_width(std::uint64_t(table::capacity))) - std::countr_zero(buckets),
       1);

@@ -23,8 +23,7 @@
 //   split        keys | k | k | k | …          of the rows of a partition, in two arrays
 //                values | abcc | abcc | abcc | …
 //
-// The join of a partition reads its keys. It reads values only of rows that match, and writes them
-// to the columns of the output.
+// The join of a partition reads all of its keys, but values only of rows that match.
 
 namespace karpos::detail::join {
 
@@ -41,8 +40,7 @@ inline constexpr bool is_payload_type =
     std::is_trivially_copyable_v<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Payload columns, which pack the values of a row into words. If there are no columns, a row has
-/// one word, which is 0.
+/// Payload columns, which pack the values of a row into words: one word, 0, if there are none.
 template <class... Columns>
 class payload_columns {
   template <std::size_t I>

@@ -59,8 +59,7 @@ inline void require_valid_kind(join_kind k) {
            std::to_string(static_cast<int>(k)) + " of 0 to " + std::to_string(last),
            "choose one of karpos::join_kind");
 }
-/// Throws std::invalid_argument if the rows of kind k are not pairs (`pairs`), or not single rows
-/// (else), and if k is no kind.
+/// Throws std::invalid_argument unless k is a kind of pairs, or of single rows if !pairs.
 inline void require_kind(join_kind k, bool pairs) {
   require_valid_kind(k);
   if (join::has_pairs(k) == pairs) return;
@@ -70,8 +69,7 @@ inline void require_kind(join_kind k, bool pairs) {
   reject("a join has pairs", "not single rows", "write to two views, or call pairs()");
 }
 
-/// Throws std::invalid_argument if the view's integers are too small for the numbers of `rows`
-/// rows.
+/// Throws std::invalid_argument if the view's integers cannot number `rows` rows.
 template <class ExecSpace, class Out>
 void require_numbers(char const* what, Out const&, std::uint64_t rows) {
   using number = typename Out::value_type;

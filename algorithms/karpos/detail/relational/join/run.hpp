@@ -24,8 +24,7 @@
 #include "karpos/join_options.hpp"
 #include "karpos/rows.hpp"
 
-// The host driver of partitioned_join: joins by partitions if it can, and gathers payload columns
-// that are not moved with the rows.
+// The host driver of partitioned_join: joins by partitions, and gathers columns that are not moved.
 
 namespace karpos::detail::join {
 
@@ -75,9 +74,8 @@ class pair_of_tables {
     join::require_joinable<ExecSpace>(left, right);
   }
 
-  /// Writes the rows of the join that fit the output, partition by partition. Returns: the number
-  /// of all rows; nothing if an index must be used: for a full join, and if tables are too small or
-  /// their rows too skewed to be split.
+  /// Writes the rows of the join that fit the output. Returns the number of all rows; nothing if
+  /// an index must be used: for full joins, and for tables too small or too skewed to be split.
   template <class Write>
   std::optional<std::uint64_t> join_by_partitions(join_kind kind, Write const& write,
                                                   std::uint64_t capacity,
@@ -90,8 +88,7 @@ class pair_of_tables {
     using m = multiplicity;
     switch (kind) {
       case join_kind::inner: {
-        // The table of a partition holds rows of the smaller side, or, if that is too skewed, of
-        // the other side.
+        // Tables in scratch hold rows of the smaller side; if it is too skewed, of the other.
         bool const left_first = m_left.size() < m_right.size();
         for (bool const of_left : {left_first, !left_first})
           if (auto const rows = run(of_left, m::matches, write, capacity, o)) return rows;

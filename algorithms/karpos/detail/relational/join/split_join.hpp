@@ -45,8 +45,7 @@
 
 namespace karpos::detail::join {
 
-/// How many partitions two tables of `left` and `right` rows are split into, for tables of
-/// partitions in scratch.
+/// How many partitions two tables of `left` and `right` rows are split into, by the size of Table.
 template <class ExecSpace, class Table>
 struct split_sizes {
   static constexpr std::uint64_t capacity = Table::capacity;
@@ -170,8 +169,7 @@ void split_into_capacities(ExecSpace const& exec, Source const& source, Side con
       side.split, side.rows, side.coarse_rows);
 }
 
-/// Computes where the right rows of each partition are, and cuts its left rows into
-/// `chunks_per_partition` chunks.
+/// Computes where a partition's right rows are, and cuts its left rows into chunks.
 template <class Left, class Right>
 struct write_chunks_and_bounds {
   Left left;
@@ -245,8 +243,8 @@ class split_join {
 
   std::size_t bytes() const { return memory_at(nullptr).bytes; }
 
-  /// Calls emit for the rows of the join. Returns their number; nothing if some partition has too
-  /// many right rows. Waits.
+  /// Calls emit for the rows of the join. Returns their number; nothing if a partition has too many
+  /// right rows. Waits.
   template <class Emit>
   std::optional<std::uint64_t> run(multiplicity kind, Emit const& emit,
                                    std::byte* workspace) const {

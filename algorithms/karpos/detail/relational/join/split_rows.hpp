@@ -29,8 +29,7 @@
 //   word                     mix((the 4 bytes xor a hash of rest) + multiplier)
 //   moved                    | word | number of the row | rest |
 //
-// The 4 bytes follow from the word and the rest, so that rows with the same word and rest are
-// equal.
+// The 4 bytes follow from the word and the rest: rows with the same word and rest are equal.
 
 namespace karpos::detail::join {
 
@@ -86,8 +85,7 @@ KOKKOS_FUNCTION constexpr std::size_t sum_of_first(std::size_t n) {
   return sum;
 }
 
-/// The bytes of a row's values one after the other. A byte for its nulls is in front, if it may
-/// have any.
+/// The bytes of a row's values one after the other, behind a byte for its nulls if it may have any.
 class packed_values {
  public:
   template <bool HasNulls, class... T>
@@ -177,8 +175,7 @@ struct equal_wide_rows {
   }
 };
 
-/// Whether rows have one column without a mask, compared as the library does. Then the bits of the
-/// value identify the row.
+/// Whether rows have one column without a mask, compared by the library: bits identify them.
 template <class Rows>
 struct single_value {
   static constexpr bool is_key = false;
@@ -201,8 +198,7 @@ inline constexpr bool has_exact_words =
 template <class Rows, bool IsExact>
 struct split_word {
   using type = std::uint32_t;
-  /// Returns a hash. Rows that equal no row get any word, so that they do not all go to one
-  /// partition.
+  /// Returns a hash. Rows that equal no row get any word, and so spread over the partitions.
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION static type of(Rows const& functions, Row const& r, std::uint64_t i,
                                              std::uint64_t multiplier) {
@@ -232,8 +228,7 @@ constexpr std::uint64_t word_multiplier(int partition_bits) {
   return place_multiplier(hashed::join, static_cast<std::uint64_t>(partition_bits));
 }
 
-/// Source of a split: rows, with words by the functions of `Functions`. Mixes: whether load() mixes
-/// exact words.
+/// Source of a split: rows, with words by `Functions`. Mixes: whether load() mixes exact words.
 template <class Rows, class Functions, bool IsExact, bool Mixes = IsExact>
 struct rows_to_split {
   using row = split_row<Functions, IsExact>;

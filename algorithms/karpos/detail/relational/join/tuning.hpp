@@ -18,18 +18,15 @@ struct tuning {
 
   // For partitioned joins:
 
-  /// Threads of a team (block). One team per multiprocessor, whose scratch (shared memory) is one
-  /// table.
+  /// Threads of a team (block). One team per multiprocessor has all scratch for one table.
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1;
   /// Bytes of a partition's table: all the scratch that there is. On CPUs a third of the part of
   /// the second-level cache that is used, because a partition's rows are read from that cache, too.
   static constexpr std::size_t table_bytes = static_cast<std::size_t>(
       device::is_device<ExecSpace> ? device::max_scratch_bytes<ExecSpace> / 256 * 256 : 96 * 1024);
-  /// Mean of a partition's right rows, in percent of what its table holds: partitions differ in
-  /// length if rows have equals.
+  /// Mean of a partition's rows, in percent of a table's: lengths differ if rows have equals.
   static constexpr std::uint64_t mean_percent = 80;
-  /// Left rows that a team looks up before the next team fills the table again, in multiples of the
-  /// rows that the table holds.
+  /// Left rows that a team looks up in a table that it has filled, in multiples of its rows.
   static constexpr std::uint64_t chunk_tables = 4;
   /// Rows that a thread reads before it inserts them or looks them up, and reserves space for what
   /// they become. On GPUs as many as there are registers for.

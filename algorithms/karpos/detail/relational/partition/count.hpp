@@ -98,8 +98,7 @@ struct count_rows {
   }
 };
 
-/// Turns the row counts of partitions into offsets: in begins for later steps, in `offsets` for the
-/// caller.
+/// Turns the counts of partitions into offsets: `begins` for later steps, `offsets` for callers.
 template <class Offsets>
 struct scan_counts {
   std::uint64_t* begins;
@@ -141,8 +140,7 @@ struct clear_counters {
   }
 };
 
-/// Enqueues the first half. CPUs count in `tables`: 16 bytes per range and partition, up to the
-/// stride.
+/// Enqueues the first half. CPUs count in `tables`, of 16 * stride bytes for each range.
 template <class ExecSpace, class Source, class PartitionOf, class Offsets>
 void count_and_place(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
                      row_ranges const& ranges, places const& to, Offsets const& offsets,

@@ -321,8 +321,7 @@ class move_tiles {
       });
     t.barrier();
   }
-  /// Returns the row's rank in its partition. If the filter keeps the row, returns the filter's
-  /// number for it, plus 2^15.
+  /// Returns the row's rank in its partition; 2^15 plus the filter's number if that keeps the row.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank_or_filter(memory const& m, tile const& now,
                                                            loaded const& r,
                                                            [[maybe_unused]] std::uint64_t i) const {
@@ -593,8 +592,7 @@ class move_lines {
   }
 
  private:
-  /// The buffers of a range. Output rows are counted from the start of the cache line in which the
-  /// output begins, which is `out`.
+  /// The buffers of a range. `out` is the start of the cache line in which the output begins.
   struct memory {
     row* rows;               // partition p's begin at line p
     std::uint32_t* at;       // of a partition: index of its next row in rows
@@ -643,8 +641,7 @@ class move_lines {
     }
     return m;
   }
-  /// Buffers rows [begin, end), at most a batch. Returns how many lines they filled, and lists
-  /// these in `full`.
+  /// Buffers rows [begin, end), at most a batch. Lists the lines they fill; returns their number.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t fill(memory const& m, std::uint64_t begin,
                                                  std::uint64_t end, std::uint32_t const* spare,
                                                  full_line* full) const {
@@ -676,8 +673,7 @@ class move_lines {
       write(m, partition, m.written[partition], m.rows + (m.at[partition] - rows), rows);
     }
   }
-  /// Writes the first `count` rows of a line, except those in front of the range's first row of the
-  /// partition.
+  /// Writes the first `count` rows of a line, but for those before the range's first row.
   KOKKOS_FORCEINLINE_FUNCTION static void write(memory const& m, std::uint32_t partition,
                                                 std::uint64_t to, row const* rows,
                                                 std::uint32_t count) {

@@ -31,8 +31,7 @@ inline void require_partitions(std::uint64_t partitions) {
            "split the partitions again");
 }
 
-/// Throws std::invalid_argument if Integer does not hold `largest`, the largest number that `rows`
-/// rows need.
+/// Throws std::invalid_argument if Integer does not hold `largest`, which `rows` rows need.
 template <class Integer>
 void require_counts(char const* what, std::uint64_t rows, std::uint64_t largest) {
   if (largest > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
@@ -40,8 +39,7 @@ void require_counts(char const* what, std::uint64_t rows, std::uint64_t largest)
            std::to_string(rows) + " rows", "pass a view of 64-bit integers");
 }
 
-/// The arrays of a partition, in one allocation of `bytes`. Arrays that the plan does not need have
-/// no elements.
+/// The arrays of a partition, in one allocation of `bytes`; empty if the plan does not need them.
 template <class Row>
 struct arrays {
   waiting_lines<Row> waiting;
@@ -65,16 +63,14 @@ struct arrays {
     a.allocate(offsets, again ? p.stride() + 1 : 0);
     bytes = a.bytes();
   }
-  /// Returns the counters of CPUs. They use the memory of the buffered lines, which are empty until
-  /// all rows are counted.
+  /// Returns the counters of CPUs, in the memory of lines that are buffered after the count.
   std::uint32_t* tables() const {
     static_assert(sizeof(line_of_rows<Row>) >= 4 * sizeof(std::uint32_t));
     return reinterpret_cast<std::uint32_t*>(waiting.lines);
   }
 };
 
-/// The plan of a partition: how teams share its rows, how passes share its partitions, and its
-/// memory.
+/// The plan of a partition: how teams share rows and passes share partitions, and its memory.
 template <class ExecSpace, class Row>
 class plan {
   using tuned = tuning<ExecSpace>;
@@ -102,8 +98,7 @@ class plan {
   std::uint64_t partitions() const { return m_partitions; }
   int passes() const { return m_passes; }
   bool stable(int pass) const { return m_stable || pass > 0; }
-  /// Pass k splits by bits(k) bits of the partition number, beginning with bit shift(k). Pass 0 has
-  /// the lowest bits.
+  /// Pass k splits by bits(k) bits of the partition number, from bit shift(k) on. Pass 0 is lowest.
   int shift(int pass) const { return pass == 0 ? 0 : first_bits() + (pass - 1) * m_later_bits; }
   int bits(int pass) const { return pass == 0 ? first_bits() : m_later_bits; }
   /// Returns the number of partitions that a pass splits into.
@@ -120,8 +115,7 @@ class plan {
   bool has_firsts() const { return !is_device || stable(m_passes - 1); }
   /// Returns the length of arrays with an element per range and partition.
   std::uint64_t each_range() const { return static_cast<std::uint64_t>(m_ranges.count) * stride(); }
-  /// Returns the number of buffered lines on CPUs: one per range and partition, and spare ones per
-  /// range.
+  /// Returns the number of buffered lines on CPUs: per range, one per partition and spare ones.
   std::uint64_t lines() const {
     return each_range() + static_cast<std::uint64_t>(m_ranges.count) * tuned::batch_rows;
   }

@@ -11,8 +11,7 @@
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 
-// The rows that partition splits: a source makes row i from the caller's data, and says which key
-// decides on the row's partition.
+// The rows that are split: a source makes row i from the caller's data, and returns its key.
 
 namespace karpos::detail::partition {
 
@@ -37,8 +36,7 @@ template <class Source>
 inline constexpr int neighbours<Source> =
     16 / static_cast<int>(sizeof(Source::key_of(typename Source::loaded{})));
 
-/// Whether the elements of a view are adjacent in memory. False for functions of the index, such as
-/// one value for all.
+/// Whether the elements of a view are adjacent in memory; false for functions of the index.
 template <class View>
 inline constexpr bool has_neighbours = false;
 template <class View>

@@ -18,8 +18,7 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/partition_options.hpp"
 
-// The host driver of a split whose rows are counted first: one pass, or several by digits of the
-// partition number.
+// The host driver of a split by counting: one pass, or several by digits of the partition number.
 
 namespace karpos::detail::partition {
 
@@ -51,8 +50,7 @@ void split(ExecSpace const& exec, Source const& source, PartitionOf const& parti
   }
 }
 
-/// Finds where partition p begins in rows that are sorted by partition: at the first row of p or of
-/// a later one.
+/// Finds where partition p begins in sorted rows: at the first row of p or of a later partition.
 template <class Rows, class PartitionOf, class Offsets>
 struct find_offsets {
   Rows rows;
@@ -85,8 +83,7 @@ void split_first(ExecSpace const& exec, Source const& source, PartitionOf const&
   partition::split<true>(exec, source, partition_of, partitions, plan, memory, out, offsets);
 }
 
-/// Splits by the lowest bits of the partition's number first, then by higher ones, and keeps the
-/// order.
+/// Splits by the lowest bits of the partition's number, then stably by higher ones.
 template <class ExecSpace, class Source, class PartitionOf, class Offsets>
 void split_in_passes(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
                      plan<ExecSpace, typename Source::row> const& plan,

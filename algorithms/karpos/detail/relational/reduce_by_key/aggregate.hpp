@@ -71,8 +71,7 @@ class aggregator {
         m_op(op) {
     clear(t);
   }
-  /// Divides the table into columns (scratch_table.hpp). Call merge_columns() before the groups are
-  /// written.
+  /// Divides the table into columns (scratch_table.hpp), until merge_columns() merges them.
   template <class Team>
   KOKKOS_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
     m_table.set_columns(t, columns);

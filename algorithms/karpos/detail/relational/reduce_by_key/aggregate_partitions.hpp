@@ -35,8 +35,7 @@ struct partition_reduction {
   Op op;
   std::uint32_t expected = ~std::uint32_t(0);  // groups of a partition, until one is aggregated
 
-  /// Writes the groups of a partition: to the result if no row has overflowed, else as partial
-  /// rows.
+  /// Writes a partition's groups: to the result if no row has overflowed, else as partial rows.
   template <class Team, class Aggregator>
   KOKKOS_FORCEINLINE_FUNCTION void write_groups(Team const& t, Aggregator& a,
                                                 std::uint32_t p) const {
@@ -47,9 +46,8 @@ struct partition_reduction {
   }
 };
 
-/// A step: each team aggregates a partition, in a table of half of a multiprocessor's scratch. The
-/// teams behind those write the groups of heavy hitters, and the rows of the overflow list as
-/// partial rows.
+/// A step: each team aggregates a partition, in a table of half a multiprocessor's scratch. Further
+/// teams write the groups of heavy hitters, and the rows of the overflow list as partial rows.
 template <class ExecSpace, class Partitions>
 struct aggregate_partitions {
   using row = typename Partitions::row;

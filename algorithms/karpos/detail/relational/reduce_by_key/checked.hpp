@@ -20,8 +20,7 @@
 
 namespace karpos::detail::reduce_by_key {
 
-/// The sum of the high halves of 64-bit numbers, with their sign, and the sum of the low halves. At
-/// most 2^32 numbers.
+/// Sums of the high halves, with their sign, and of the low halves of at most 2^32 numbers.
 template <class From>
 using halves =
     pack<std::conditional_t<std::is_signed_v<From>, std::int64_t, std::uint64_t>, std::uint64_t>;

@@ -17,8 +17,7 @@
 //   index    | 0 | 2 | 0 | 1 | 0 | 3 | …      of a slot: the number of its group, or 0
 //   groups   | – | k v | k v | k v | …        1, 2, 3, …
 //
-// A slot of the index takes only 16 bits. So there are at least twice as many slots as groups, and
-// most rows need one probe.
+// As a slot takes 16 bits only, there are two slots or more per group: most rows need one probe.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -65,9 +64,8 @@ class group_list {
   }
 
   /// Aggregates rows [first, last) of a source. Each row of a batch probes its home slot first;
-  /// then the rows that need more probes continue. Rows that find no group within `probes` probes,
-  /// and no space for another one, overflow: they are written to `overflow`, at indices reserved by
-  /// adding to *count.
+  /// then rows that need more probes go on. Rows that find neither a group within `probes` probes
+  /// nor space for another one are written to `overflow`, at indices reserved by adding to *count.
   template <class Team, class Source>
   KOKKOS_FUNCTION void add(Team const&, Source const& source, std::uint64_t first,
                            std::uint64_t last, std::uint32_t probes,
@@ -109,8 +107,7 @@ class group_list {
     if constexpr (has_value<Row>)
       m_groups[group].value = static_cast<value>(m_op(m_groups[group].value, r.value));
   }
-  /// Probes the home slot of each row of a batch. Returns how many rows need more probes; these are
-  /// in `unresolved`.
+  /// Probes the home slot of each row of a batch. Returns the number of rows left in `unresolved`.
   template <bool Branches, class Source>
   KOKKOS_FORCEINLINE_FUNCTION int probe_home(Source const& source, std::uint64_t first,
                                              std::uint64_t last, Row (&unresolved)[batch]) {

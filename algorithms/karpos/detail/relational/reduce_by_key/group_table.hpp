@@ -52,8 +52,7 @@ class slot_values<pack_of<std::index_sequence<I...>, T...>> {
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t slots) {
     return (slot_values<T>::bytes(slots) + ...);
   }
-  /// Allocates the arrays in `memory` one after the other: initializers of an aggregate are
-  /// evaluated in order.
+  /// Allocates the arrays one after the other: initializers of an aggregate run in order.
   KOKKOS_FUNCTION slot_values(std::byte* memory, std::uint32_t slots)
       : m_each{{slot_values<T>(allocate(memory, slot_values<T>::bytes(slots)), slots)}...} {}
 

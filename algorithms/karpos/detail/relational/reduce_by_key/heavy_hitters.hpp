@@ -50,8 +50,7 @@ struct heavy_hitter_table {
   }
 };
 
-/// A step of one team: samples n keys. Writes a heavy_hitter_table's keys: the most frequent ones
-/// if not all find a slot.
+/// A step of one team: samples n keys, and writes the most frequent ones to a heavy_hitter_table.
 template <class ExecSpace, class Source>
 struct find_heavy_hitters {
   using table = heavy_hitter_table<ExecSpace, typename Source::row>;
@@ -114,8 +113,7 @@ struct find_heavy_hitters {
 /// Keeps the rows of heavy hitters back in a split: their groups stay in the team's scratch until
 /// its end. The thread that marks a group's slot as present stores its row's value. Other threads
 /// merge theirs after a barrier, after each has merged its consecutive rows of one group. If the
-/// operation has an identity, every group begins with it, including those of which a team has no
-/// row.
+/// operation has an identity, every group begins with it, even if a team has no row of it.
 template <class ExecSpace, class Source, class Op>
 class heavy_hitter_filter {
   using row = typename Source::row;
@@ -243,8 +241,7 @@ class heavy_hitter_filter {
   table m_table;
 };
 
-/// Writes the group of the heavy hitter in slot s, merged from what `teams` teams have kept. One
-/// thread per slot.
+/// Writes the group of the heavy hitter in slot s, merged from `teams` teams. One thread per slot.
 template <class ExecSpace, class Row, class Op, class Result>
 KOKKOS_FUNCTION void write_heavy_hitter(heavy_hitter_table<ExecSpace, Row> const& table,
                                         std::uint32_t s, std::uint64_t teams, Op const& op,

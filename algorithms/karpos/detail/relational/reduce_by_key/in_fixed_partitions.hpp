@@ -25,9 +25,8 @@
 //   otherwise      the rows are split, but for the rows of heavy hitters (heavy_hitters.hpp)
 //
 // Rows are split into fixed-capacity partitions, and one team aggregates each. Rows that overflow
-// their partition, or for which no table is large enough, are deferred to the rounds of
-// run.hpp as partial rows. The host waits for the sample, because it chooses what to enqueue,
-// and for the number of groups.
+// their partition, or for which no table is large enough, are deferred as partial rows to further
+// rounds (run.hpp). The host waits for the sample, to choose what to enqueue, and for the groups.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -183,8 +182,7 @@ class reduction_in_fixed_partitions {
     return aggregate(split(out, partitions * to.capacity), split(to.list, to.list_capacity), to, 0,
                      groups_per_partition, 0);
   }
-  /// Returns the number of columns of `slots` slots that a table has space for, up to one per
-  /// thread of a warp.
+  /// Returns the number of columns of `slots` slots in a table, at most one per thread of a warp.
   static std::uint32_t columns_for(double slots, std::uint32_t most) {
     std::uint32_t columns = 1;
     while (columns < 32 && 2 * columns * slots <= most && most >= 1024) columns *= 2;

@@ -38,8 +38,7 @@ struct sizes {
   static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) {
     return {exec, rows, partitions(rows), false};
   }
-  /// Returns the larger of two: a later round may have fewer rows, but more partitions than this
-  /// one.
+  /// Returns the larger of two: a later round may have fewer rows, but more partitions.
   static std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows) {
     return std::max(plan(exec, rows).bytes(), plan(exec, std::min(rows, one_pass_rows)).bytes());
   }

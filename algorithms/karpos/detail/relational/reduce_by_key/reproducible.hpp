@@ -22,8 +22,7 @@
 
 // Sums of floating-point numbers, in integers: the order of additions does not change them.
 
-// Reproducible sums: the bins (Demmel, Nguyen 2015) of 90 bits in which the numbers of a key are
-// added.
+// Reproducible sums: numbers of a key are added in bins (Demmel, Nguyen 2015) of 90 bits.
 
 namespace karpos::detail::reduce_by_key {
 
@@ -49,8 +48,7 @@ KOKKOS_FORCEINLINE_FUNCTION magnitude magnitude_of(double x) {
   return {(bits & (hidden - 1)) | hidden, exponent - 1 + lowest_exponent};
 }
 
-/// The bits of a number are those of 2^low to 2^(top - 1). Zeros and numbers that are not finite
-/// have none.
+/// A number's bits are those of 2^low to 2^(top - 1); zeros, infinities and NaNs have none.
 struct bit_range {
   int low, top;
 };

@@ -180,8 +180,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto key_of(Row const& r) {
 
 // Sources of rows (partition/rows.hpp).
 
-/// Returns the bits of a key; mixed if Mixes. Otherwise the caller mixes them once the load has
-/// arrived (partition/move.hpp).
+/// Returns the bits of a key. Unless Mixes, the caller mixes them after the load (move.hpp).
 template <bool Mixes, class Bits, class Key>
 KOKKOS_FORCEINLINE_FUNCTION Bits bits_of_key(Key const& key) {
   Bits const bits = key_bits_of<Bits>(key);
@@ -266,8 +265,7 @@ struct mixed_keys_with_value : partial_rows<decltype(Row::key)> {
   }
 };
 
-/// Rows of keys that share one value. The keys are split alone, and get their value when they are
-/// aggregated.
+/// Rows of keys that share one value. Keys are split alone; aggregation adds the value.
 template <class Row, class Keys, class Value = decltype(Row::value)>
 struct keys_with_value : keys_only<decltype(Row::key), Keys> {
   using row = Row;
@@ -283,14 +281,12 @@ struct keys_with_value : keys_only<decltype(Row::key), Keys> {
   }
 };
 
-/// The number 1, as a constant that compilers know: GPUs then count equal addresses of a warp at
-/// once.
+/// The number 1, as a constant for compilers: GPUs then count equal addresses of a warp at once.
 template <class T>
 struct one {
   KOKKOS_FUNCTION constexpr operator T() const { return 1; }
 };
-/// Whether the rows of a source add 32-bit ones. Then threads do not wait for each other at the
-/// slot of one key.
+/// Whether the rows of a source add 32-bit ones. Then threads do not wait at the slot of one key.
 template <class Source>
 inline constexpr bool adds_ones = false;
 template <class Row, class Keys, class T>
@@ -313,8 +309,7 @@ auto source_after_split(Source const& source, Row const* rows, std::uint64_t n) 
     return partial_rows<Row>(rows, n);
 }
 
-/// Rows whose number is in device memory. The number may exceed the memory's capacity; size() does
-/// not.
+/// Rows whose number is in device memory; size() is at most the capacity, whatever that number is.
 template <class Row>
 struct counted_rows : partial_rows<Row> {
   std::uint64_t const* counted;

@@ -117,8 +117,7 @@ class reduction {
     return read_counters();
   }
 
-  /// Returns whether to aggregate ranges of the rows before they are split, by a sample of the
-  /// keys.
+  /// Returns whether to aggregate ranges of rows before they are split, by a sample of the keys.
   template <class Source>
   bool choose_pre_aggregation(Source const& source) const {
     if (source.size() < tuned::min_sampled_rows) return false;
@@ -179,8 +178,7 @@ class reduction {
 };
 
 /// Reduces a source by key. Returns the number of groups. Throws std::invalid_argument if the
-/// result has no space for all of them. `bytes_call`: the call that says how large a workspace is,
-/// for messages.
+/// result has no space for all of them. `bytes_call` names the call for a workspace's bytes.
 template <class ExecSpace, class Source, class Result, class Op>
 std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& result, Op const& op,
                   wrapped_memory const& given, char const* bytes_call) {

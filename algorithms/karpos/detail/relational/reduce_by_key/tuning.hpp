@@ -29,8 +29,7 @@ struct tuning {
   KOKKOS_FUNCTION static constexpr std::uint32_t slots_for(std::uint32_t rows) {
     return (rows + (rows + 1) / 2 + 4) / 4 * 4;
   }
-  /// Mean of the rows of a partition: half a chunk, because partitions differ in length if keys
-  /// have equals.
+  /// Mean of a partition's rows: half a chunk, because lengths differ if keys have equals.
   static constexpr std::uint64_t mean_partition_rows(int row_bytes) {
     return chunk_rows(row_bytes) / 2;
   }
@@ -39,14 +38,12 @@ struct tuning {
     return chunk_rows(row_bytes) / 5 * 4;
   }
   static constexpr std::uint64_t partitions_per_pass = 8192;
-  /// Rows that a thread finds slots for before it merges any: as many as its registers hold, or a
-  /// CPU's first-level cache.
+  /// Rows that a thread finds slots for before it merges any: what registers hold, or a CPU's L1.
   static constexpr int batch(int row_bytes) {
     if (!is_device) return row_bytes <= 16 ? 256 : 4096 / row_bytes;
     return row_bytes <= 8 ? 8 : Kokkos::clamp(64 / row_bytes, 1, 4);
   }
-  /// Probes of slots or buckets after which a row overflows to the partition, when rows are
-  /// aggregated first.
+  /// Probes of slots or buckets after which a row overflows, when rows are aggregated first.
   static constexpr std::uint32_t probe_length = is_device ? 4 : 8;
   // Fixed-capacity partitions (aggregate_partitions.hpp), on GPUs:
   /// Threads of a team that aggregates a partition, with two teams per multiprocessor; and rows

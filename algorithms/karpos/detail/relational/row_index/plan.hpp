@@ -20,8 +20,7 @@
 
 namespace karpos::detail::row_index {
 
-/// Maximum of rows for numbers of this type. There are twice as many slots as rows, and a slot has
-/// 8 bytes.
+/// Maximum of rows for numbers of this type: each row takes two slots of 8 bytes.
 template <class RowNumber>
 inline constexpr std::uint64_t max_rows =
     sizeof(RowNumber) == 4 ? (std::uint64_t(1) << 31) - 8 : (std::uint64_t(1) << 40) - 8;
@@ -35,8 +34,7 @@ void require_row_numbers(std::uint64_t rows) {
                                   : "index some of the rows");
 }
 
-/// Returns the number of slots for `rows` rows, a multiple of a cache line. At most half of them
-/// are claimed.
+/// Returns the number of slots for `rows` rows, at least two a row: a multiple of a cache line.
 constexpr std::uint64_t slots_for(std::uint64_t rows) { return (2 * rows + 1 + 7) / 8 * 8; }
 
 /// The arrays that an index keeps. Without runs there are no begins.

@@ -47,8 +47,7 @@ namespace karpos::detail::row_index {
 template <class RowNumber>
 inline constexpr RowNumber none = static_cast<RowNumber>(~RowNumber(0));
 
-/// Claims a slot for row begin + i of a batch, or finds the slot of its equals, which keeps the
-/// lowest of them.
+/// Claims a slot for row begin + i of a batch, or finds that of its equals: it keeps the lowest.
 template <int Distance, class Rows, class Members, class ExecSpace, class RowNumber>
 struct claim_slots : slot_search<Distance, device::access::shared,
                                  claim_slots<Distance, Rows, Members, ExecSpace, RowNumber>, Rows,
@@ -92,8 +91,7 @@ struct load_first_rows {
   }
 };
 
-/// Numbers the groups of a batch by a scan: writes the group of each first row, and the first row
-/// of each group.
+/// Numbers the groups of a batch by a scan: writes each first row's group, and each group's first.
 template <class RowNumber>
 struct number_first_rows {
   RowNumber const* first_of;

@@ -12,8 +12,7 @@
 #include "karpos/hash.hpp"
 #include "karpos/lane_mask.hpp"
 
-// The slots of an index of rows: open addressing over buckets of one memory sector or cache line, a
-// slot for each different row.
+// The slots of different rows: open addressing over buckets of one memory sector or cache line.
 //
 //   slot     | row : 32 or 40 | tag |     the first row with these values, and low bits of its
 //                                         hash; or empty
@@ -32,8 +31,7 @@ struct slot_word {
   static constexpr std::uint64_t low_mask = (std::uint64_t(1) << low_bits) - 1;
   static constexpr std::uint64_t empty = ~std::uint64_t(0);
 
-  /// Returns the tag of a hash: one bit shorter than its field, so that no tag is that of an empty
-  /// slot.
+  /// Returns the tag of a hash: a bit shorter than its field, so unlike that of an empty slot.
   KOKKOS_FUNCTION static constexpr std::uint64_t tag_of(std::uint64_t hash) {
     return hash & low_mask >> 1;
   }
@@ -62,8 +60,7 @@ struct is_empty {
   KOKKOS_FUNCTION static std::uint64_t wanted_key() { return ~std::uint64_t(0); }
 };
 
-/// The position of a search: a slot in its bucket, from which the search goes on to later slots and
-/// buckets.
+/// The position of a search: a slot, from which it goes on to later slots and buckets.
 struct slot_path {
   std::uint64_t slot, hash;
   bool compares;  // whether the slot has the row's tag; then its row, being fetched, is compared
@@ -164,8 +161,7 @@ struct slot_search {
     else
       return search_staged(i, p);
   }
-  /// Moves on: from a slot with the tag to its row's columns, from there to the next slot, else to
-  /// the next bucket.
+  /// Moves on: from a slot with the tag to its row, from there to the next slot, else bucket.
   KOKKOS_FUNCTION void move_on(slot_path& p) const {
     if (p.compares) {
       p = {table.wrap(p.slot + 1), p.hash, false};

@@ -15,8 +15,7 @@ struct tuning {
   static constexpr int bucket_slots = device::sector_bytes<ExecSpace> / 8;
   /// Rows that a CPU thread keeps in flight. GPUs hide latency with threads instead.
   static constexpr int prefetch_distance = device::is_device<ExecSpace> ? 0 : 32;
-  /// Bits of a group id that one pass of the sort by group splits by: as many as one pass of
-  /// `partition` does.
+  /// Bits of a group id that one pass of the sort by group splits by, as one of `partition` does.
   static constexpr int digit_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(
                                         partition::tuning<ExecSpace>::max_partitions(true)))) -
                                     1;
