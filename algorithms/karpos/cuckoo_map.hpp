@@ -3,7 +3,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/cuckoo_table.hpp"
-#include "karpos/detail/tables/cuckoo/table.hpp"
+#include "karpos/detail/tables/cuckoo/run.hpp"
 #include "karpos/hash.hpp"
 
 // cuckoo_map: cuckoo hashing. Constructors, building and inserting: karpos/cuckoo_table.hpp; bulk

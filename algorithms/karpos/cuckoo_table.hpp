@@ -8,8 +8,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/cuckoo_map_options.hpp"
-#include "karpos/detail/tables/cuckoo/statistics.hpp"
-#include "karpos/detail/tables/cuckoo/table.hpp"
+#include "karpos/detail/tables/cuckoo/run.hpp"
 #include "karpos/lookup_table.hpp"
 #include "karpos/outcome.hpp"
 
@@ -121,9 +120,7 @@ class cuckoo_table : public lookup_table<Storage> {
   ref_type ref() const { return ref_type({layout(), m_storage.view()}); }
   /// Returns statistics of the table; zeros if it has no memory. Complexity: reads every slot.
   /// Blocks.
-  cuckoo_stats stats(execution_space const& exec) const {
-    return detail::cuckoo::statistics(exec, m_storage);
-  }
+  cuckoo_stats stats(execution_space const& exec) const { return m_storage.stats(exec); }
 
   /// Returns the bytes of a table for `keys` keys. If the layout is dense, throws
   /// std::invalid_argument (load out of range) and std::length_error (capacity overflow).

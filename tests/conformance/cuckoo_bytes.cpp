@@ -103,7 +103,7 @@ TEST_CASE("cuckoo_map: tables split in two passes are equal, and hold their keys
   using table = karpos::detail::cuckoo::table<
       karpos::detail::cuckoo::traits<u64, u64, space, karpos::seeded_hash<u64>>>;
   karpos::cuckoo_map_options<u64> const o;
-  CHECK(table::plan_for(n, table::shape_type::of(n, 0, o)).split.has_coarse() ==
+  CHECK(table::plan_type::of(n, table::shape_type::of(n, 0, o)).split.has_coarse() ==
         karpos::device::is_device<space>);
   auto const keys = unique_keys<u64>(n);
   auto const values = numbered_values<u64>(n);

@@ -4,7 +4,7 @@
 /// functions.
 #include <chrono>
 #include <karpos/detail/tables/cuckoo/geometry.hpp>
-#include <karpos/detail/tables/cuckoo/memory.hpp>
+#include <karpos/detail/tables/cuckoo/plan.hpp>
 
 #include "support/cuckoo.hpp"
 

@@ -59,7 +59,7 @@ class split_keys {
 
     auto const d_keys = karpos_test::in_space<host>(keys);
     auto const d_values = karpos_test::in_space<host>(numbered_values<T>(keys.size()));
-    cuckoo::split_by_region("karpos_test::clear", host{}, m_table,
+    cuckoo::split_by_region(host{}, m_table,
                             cuckoo::all_pairs<view, host_view<Key>, host_view<T>>(d_keys, d_values),
                             arrays(), nullptr);
     host{}.fence();

@@ -47,7 +47,7 @@ struct emulated_split {
   emulated_split(View const& table, Source const& source, plan_type const& p)
       : bytes(memory_type({}, p, true).bytes),
         memory({}, p, true, bytes.data()) {
-    cuckoo::split_by_region("clear", emulated_space{}, table, source, memory, memory.coarse_items);
+    cuckoo::split_by_region(emulated_space{}, table, source, memory, memory.coarse_items);
   }
   u32 overflowed() const { return memory.report->overflowed; }
 };
@@ -110,7 +110,7 @@ u64 builds_the_same(std::vector<Key> const& list, u64 max_regions = 4096) {
   auto const expected = reference.view();
   CHECK(bool(std::equal(built.slots.begin(), built.slots.end(), expected.slots)));
   CHECK(bool(std::equal(built.metadata.begin(), built.metadata.end(), expected.metadata)));
-  return cuckoo::statistics(host{}, reference).group_restarts;
+  return reference.stats(host{}).group_restarts;
 }
 
 using karpos_test::unique_keys;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <karpos/detail/tables/cuckoo/table.hpp>
+#include <karpos/detail/tables/cuckoo/run.hpp>
 #include <vector>
 
 #include "support/check.hpp"

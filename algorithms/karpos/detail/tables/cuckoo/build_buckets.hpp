@@ -7,8 +7,7 @@
 #include <type_traits>
 
 #include "karpos/detail/tables/cuckoo/geometry.hpp"
-#include "karpos/detail/tables/cuckoo/items.hpp"
-#include "karpos/detail/tables/cuckoo/regions.hpp"
+#include "karpos/detail/tables/cuckoo/split.hpp"
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"

@@ -6,9 +6,8 @@
 #include <cstdint>
 
 #include "karpos/detail/tables/cuckoo/geometry.hpp"
-#include "karpos/detail/tables/cuckoo/items.hpp"
 #include "karpos/detail/tables/cuckoo/refs.hpp"
-#include "karpos/detail/tables/cuckoo/regions.hpp"
+#include "karpos/detail/tables/cuckoo/split.hpp"
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"

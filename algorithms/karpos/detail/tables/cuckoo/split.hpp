@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Macros.hpp>
+#include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
+#include "karpos/detail/tables/cuckoo/plan.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/hash.hpp"
 
-// The input of a build: the items of a source, and the region that each of them belongs to.
+// The input of a build: the items of a source, split by region: a few neighbouring buckets, or a
+// partition of the dense layout. GPUs use regions of fixed capacity (partition/split.hpp). A region
+// that needs more could hardly be built: another seed is tried then. CPUs count.
 
 namespace karpos::detail::cuckoo {
 
-/// The result of a build.
-struct build_report {
-  std::uint32_t overflowed = 0;  ///< items that overflowed their region, or its coarse region
-  std::uint64_t invalid = 0;     ///< items with the sentinel for a key; perhaps not all of them
-  std::uint64_t unplaced = 0;    ///< regions (two_level) or items (dense) without a place
-  std::uint64_t duplicates = 0;  ///< keys that are equal to another one in the table
-
-  bool is_complete() const {
-    return overflowed == 0 && invalid == 0 && unplaced == 0 && duplicates == 0;
-  }
-};
 /// Adds n to a counter of the report, for a team that gives up.
 template <class Team>
 KOKKOS_FUNCTION void report_failure(Team const& t, std::uint64_t* counter, std::uint64_t n = 1) {
@@ -84,7 +79,7 @@ struct selected_pairs : items_as_rows<View> {
 };
 
 /// Writes the pairs of a source to views, from an index on.
-template <class Key, class View, class Source, class KeysOut, class ValuesOut>
+template <class View, class Source, class KeysOut, class ValuesOut>
 struct append_pairs {
   using layout = typename View::layout;
   Source source;
@@ -93,7 +88,7 @@ struct append_pairs {
   std::uint64_t first;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     auto const item = source.load(i);
-    keys(first + i) = from_bits<Key>(layout::key_of(item));
+    keys(first + i) = from_bits<typename View::key_type>(layout::key_of(item));
     values(first + i) = layout::value_of(item);
   }
 };
@@ -108,5 +103,32 @@ struct region_of_key {
         table.group_of(table.hash_of(from_bits<typename View::key_type>(key))) >> shift);
   }
 };
+
+/// Splits the items of a source by region, and zeroes the report. `coarse_items` has the rows
+/// between two passes. Asynchronous.
+template <class ExecSpace, class View, class Source>
+void split_by_region(ExecSpace const& exec, View const& table, Source const& source,
+                     split_memory<ExecSpace, typename View::word> const& m,
+                     typename View::word* coarse_items) {
+  fill_words("karpos::cuckoo_map: clear counters", exec, m.report, 1, 0);
+  auto const& plan = m.plan;
+  using region = region_of_key<View>;
+  if constexpr (device::is_device<ExecSpace>) {
+    using of_row = partition::partition_of_row<Source, region>;
+    auto const n = static_cast<std::uint32_t>(plan.regions);
+    int const coarse_bits = std::countr_zero(plan.split.each);
+    partition::split_rows(
+        exec, source,
+        partition::partition_functions<of_row>{{region{table, plan.shift}, n},
+                                               {region{table, plan.shift + coarse_bits}, n}},
+        plan.split, m.items, coarse_items);
+  } else {
+    partition::split_by_counting(
+        exec, source, region{table, plan.shift},
+        typename split_memory<ExecSpace, typename View::word>::counting_plan(exec, source.size(),
+                                                                             plan.regions, false),
+        m.partition_workspace, m.items, m.begins);
+  }
+}
 
 }  // namespace karpos::detail::cuckoo

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -17,15 +17,15 @@
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/tables/cuckoo/build_buckets.hpp"
 #include "karpos/detail/tables/cuckoo/distinct.hpp"
-#include "karpos/detail/tables/cuckoo/items.hpp"
-#include "karpos/detail/tables/cuckoo/memory.hpp"
-#include "karpos/detail/tables/cuckoo/messages.hpp"
 #include "karpos/detail/tables/cuckoo/place.hpp"
 #include "karpos/detail/tables/cuckoo/place_in_scratch.hpp"
+#include "karpos/detail/tables/cuckoo/plan.hpp"
 #include "karpos/detail/tables/cuckoo/refs.hpp"
-#include "karpos/detail/tables/cuckoo/regions.hpp"
+#include "karpos/detail/tables/cuckoo/split.hpp"
+#include "karpos/detail/tables/cuckoo/tuning.hpp"
 #include "karpos/detail/tables/scans.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 
 // Cuckoo hashing: a key lies in one of a few candidate slots, and a lookup reads these.
@@ -44,7 +44,7 @@
 //             (lines of 64 bytes, slots of 8 bytes)
 //
 //   split     Items are moved into regions of a few neighbouring buckets by a partition
-//             (regions.hpp).
+//             (split.hpp).
 //   build     A team (CUDA: a block) builds a region's buckets in its scratch (shared memory) by
 //             rounds of parallel cuckoo hashing (build_buckets.hpp). A bucket that is not done
 //             after 51 rounds is restarted with the next constants. Then it is written, once.
@@ -77,6 +77,17 @@
 // Tests: cuckoo_*, nested_structures.
 
 namespace karpos::detail::cuckoo {
+
+/// Counts the keys of each group of slots.
+template <class View>
+struct count_group_keys {
+  View table;
+  std::uint64_t group_slots;
+  std::uint64_t* counts;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    if (table.slot.live(table.slots[i])) device::add(counts + i / group_slots, std::uint64_t(1));
+  }
+};
 
 /// The table of a cuckoo_map: its memory, and how it is built and grown. A storage for cuckoo_table
 /// (cuckoo_table.hpp).
@@ -151,22 +162,9 @@ class table : public Traits {
                                       rounding);
   }
 
-  /// Returns the regions for n items of a table. A region is what a team builds (two_level), or one
-  /// partition (dense).
-  static plan_type plan_for(std::uint64_t n, shape_type const& s) {
-    constexpr std::uint64_t max_fixed_partitions =
-                                partition::tuning<execution_space>::max_partitions(false),
-                            one_pass = tune::on_device
-                                           ? Kokkos::min(tune::max_regions, max_fixed_partitions)
-                                           : ~std::uint64_t(0);
-    constexpr int region_shift = std::countr_zero(static_cast<unsigned>(builder::buckets));
-    if (s.layout == cuckoo_layout::two_level)
-      return {n, s.groups, region_shift, one_pass, std::uint64_t(builder::max_items)};
-    return {n, s.groups, 0, one_pass, ~std::uint64_t(0)};
-  }
   static std::size_t workspace_bytes_for(std::uint64_t n, options_type const& o) {
     auto const s = shape_type::of(n, o.capacity, o);
-    auto const plan = plan_for(n, s);
+    auto const plan = plan_type::of(n, s);
     return memory_type(execution_space{}, plan, needs_coarse(plan, s)).bytes;
   }
 
@@ -224,6 +222,27 @@ class table : public Traits {
     exec.fence("karpos::deep_copy: the source may change once this returns");
   }
 
+  /// Returns statistics; zeros if the table has no memory. Reads every slot. Blocks.
+  cuckoo_stats stats(execution_space const& exec) const {
+    if (m_shape.slots == 0) return {};
+    Kokkos::View<std::uint64_t*, memory_space> const counts(
+        Kokkos::view_alloc(exec, label("group sizes")), m_shape.groups);
+    Kokkos::parallel_for(
+        label("group sizes"), index_range(exec, m_shape.slots),
+        count_group_keys<view_type>{view(), m_shape.slots / m_shape.groups, counts.data()});
+    auto const sizes = on_host(exec, counts);
+    auto const [low, high] = std::minmax_element(sizes.data(), sizes.data() + m_shape.groups);
+    std::uint64_t restarts = 0;
+    if (m_shape.layout == cuckoo_layout::two_level) {
+      auto const metadata = on_host(exec, m_arrays.metadata);
+      auto const* const bytes = reinterpret_cast<std::uint8_t const*>(metadata.data());
+      for (std::uint64_t b = 0; b < m_shape.groups; ++b) restarts += bytes[b];
+    }
+    double const factor =
+        m_size == 0 ? 0 : static_cast<double>(m_shape.slots) / static_cast<double>(m_size);
+    return {m_size, m_shape.slots, factor, m_shape.groups, *low, *high, m_restarts, restarts};
+  }
+
  private:
   template <class>
   friend class table;
@@ -252,11 +271,10 @@ class table : public Traits {
     return p.split.coarse_places() > s.slots;
   }
   /// Allocates a workspace if it is too small. Changes nothing if there is not enough memory.
-  static void reserve_workspace(workspace& w, execution_space const& exec, plan_type const& p,
-                                bool with_coarse) {
+  void reserve_workspace(execution_space const& exec, plan_type const& p, bool with_coarse) {
     std::size_t const n = memory_type(exec, p, with_coarse).bytes;
-    if (w.size() >= n) return;
-    w = allocate_table<memory_space>(
+    if (m_workspace.size() >= n) return;
+    m_workspace = allocate_table<memory_space>(
         n, [&] { return uninitialized_array<workspace>(exec, label("workspace"), n); });
   }
 
@@ -264,10 +282,10 @@ class table : public Traits {
   /// nothing if there is not enough memory.
   void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t key_capacity) {
     auto const s = shape_type::of(n, key_capacity, m_options);
-    auto const plan = plan_for(n, s);
+    auto const plan = plan_type::of(n, s);
     auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
     require_countable(n);
-    reserve_workspace(m_workspace, exec, plan, needs_coarse(plan, s));
+    reserve_workspace(exec, plan, needs_coarse(plan, s));
     m_arrays = a;
     m_shape = s;
     m_size = m_restarts = 0;
@@ -280,6 +298,13 @@ class table : public Traits {
                               " keys on a GPU (" + std::to_string(max_keys) +
                               " at most): divide them among several maps");
   }
+  template <class Array>
+  static auto on_host(execution_space const& exec, Array const& array) {
+    auto const copy = Kokkos::create_mirror_view(array);
+    Kokkos::deep_copy(exec, copy, array);
+    exec.fence("karpos::cuckoo_map: copied to the host");
+    return copy;
+  }
   void finish(std::uint64_t n) {
     m_size = n;
     if (!m_options.keep_workspace) m_workspace = {};
@@ -289,10 +314,10 @@ class table : public Traits {
   /// items into regions, then builds the buckets of each, or places the items. Blocks.
   template <class Source>
   build_report try_build(execution_space const& exec, Source const& source) const {
-    plan_type const p = plan_for(source.size(), m_shape);
+    plan_type const p = plan_type::of(source.size(), m_shape);
     bool const with_coarse = needs_coarse(p, m_shape);
     memory_type const m(exec, p, with_coarse, m_workspace.data());
-    split(exec, source, m, with_coarse ? m.coarse_items : m_arrays.slots.data());
+    split_by_region(exec, view(), source, m, with_coarse ? m.coarse_items : m_arrays.slots.data());
     auto const league = static_cast<int>(p.regions);
     if (m_shape.layout == cuckoo_layout::two_level) {
       device::for_each_in_league(label("build buckets"), exec, league,
@@ -312,11 +337,6 @@ class table : public Traits {
       Kokkos::parallel_reduce(label("count duplicates"), index_range(exec, m_shape.slots),
                               count_shadowed_duplicates<view_type>{view()}, r.duplicates);
     return r;
-  }
-  template <class Source>
-  void split(execution_space const& exec, Source const& source, memory_type const& m,
-             word* coarse) const {
-    cuckoo::split_by_region(label("clear counters"), exec, view(), source, m, coarse);
   }
   void place(execution_space const& exec, memory_type const& m) const {
     placer const step{view(), m.regions(), m.plan.capacity(), m.report};
@@ -369,15 +389,13 @@ class table : public Traits {
   /// all were placed; if not, the table is as it was.
   template <class Source>
   bool try_place_new(execution_space const& exec, Source const& source) {
-    auto const before = m_arrays;
-    auto w = m_workspace;
-    plan_type const p = plan_for(source.size(), m_shape);
-    reserve_workspace(w, exec, p, true);
-    m_arrays = arrays::allocate(name(), exec, m_shape);
-    m_workspace = w;
+    auto const before = m_arrays, copy = arrays::allocate(name(), exec, m_shape);
+    plan_type const p = plan_type::of(source.size(), m_shape);
+    reserve_workspace(exec, p, true);
+    m_arrays = copy;
     m_arrays.copy_from(exec, before);
     memory_type const m(exec, p, true, m_workspace.data());
-    split(exec, source, m, m.coarse_items);
+    split_by_region(exec, view(), source, m, m.coarse_items);
     place(exec, m);
     if (report(exec, m).is_complete()) return true;
     m_arrays = before;
@@ -401,9 +419,9 @@ class table : public Traits {
     Kokkos::parallel_scan(label("keys to move"), index_range(exec, m_shape.slots),
                           retrieve_body<dense, keys_view, values_view>{dense(view()), keys, values},
                           retrieved);
-    Kokkos::parallel_for(label("keys to add"), index_range(exec, source.size()),
-                         append_pairs<key_type, view_type, Source, keys_view, values_view>{
-                             source, keys, values, m_size});
+    Kokkos::parallel_for(
+        label("keys to add"), index_range(exec, source.size()),
+        append_pairs<view_type, Source, keys_view, values_view>{source, keys, values, m_size});
     table larger(m_options, m_hash);
     larger.reserve(exec, n, key_capacity);
     larger.try_seeds(exec, all_pairs<view_type, keys_view, values_view>{keys, values});
