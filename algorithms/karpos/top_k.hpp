@@ -14,11 +14,11 @@
 //
 // There are two ways, which differ in what is kept for each object:
 //
-//   detail/ranking/top_k/accumulator_query.hpp
+//   detail/ranking/top_k/run.hpp
 //       weighted sums: a packed accumulator (partial sum in fixed point, and set of lists seen),
 //       one atomic addition for an entry, a histogram of lower bounds instead of sorting. Its
 //       phases are in growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
-//   detail/ranking/top_k/nra_query.hpp
+//   detail/ranking/top_k/nra.hpp
 //       any monotone aggregate, any scores: the vector of an object's scores; bounds of all
 //       candidates are computed after every stride. Also the fallback of the other way if fixed
 //       point cannot separate the candidates.
@@ -48,9 +48,9 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/ranking/top_k/accumulator_query.hpp"
-#include "karpos/detail/ranking/top_k/checks.hpp"
-#include "karpos/detail/ranking/top_k/nra_query.hpp"
+#include "karpos/detail/ranking/top_k/nra.hpp"
+#include "karpos/detail/ranking/top_k/plan.hpp"
+#include "karpos/detail/ranking/top_k/run.hpp"
 #include "karpos/sorted_lists.hpp"
 #include "karpos/top_k_options.hpp"
 #include "karpos/top_k_workspace.hpp"

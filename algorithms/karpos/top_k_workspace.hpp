@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
-#include "karpos/detail/ranking/top_k/memory.hpp"
+#include "karpos/detail/ranking/top_k/plan.hpp"
 #include "karpos/sorted_lists.hpp"
 #include "karpos/top_k_options.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "karpos/detail/ranking/top_k/shrinking_phase.hpp"
 
-// The steps at the end of a query over accumulators (drawn in accumulator_query.hpp).
+// The steps at the end of a query over accumulators (drawn in run.hpp).
 
 namespace karpos::detail::top_k {
 

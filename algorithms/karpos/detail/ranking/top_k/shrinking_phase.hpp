@@ -3,7 +3,7 @@
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
 
-// The steps of the shrinking phase (drawn in accumulator_query.hpp). Terms (team, tile, lane,
+// The steps of the shrinking phase (drawn in run.hpp). Terms (team, tile, lane,
 // scratch): see steps.hpp.
 
 namespace karpos::detail::top_k {

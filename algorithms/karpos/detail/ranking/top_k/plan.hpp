@@ -2,20 +2,22 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/ranking/top_k/nra_kernels.hpp"
 #include "karpos/detail/ranking/top_k/state.hpp"
 #include "karpos/device/program.hpp"
 #include "karpos/sorted_lists.hpp"
+#include "karpos/top_k_options.hpp"
 
-// The memory of ranked queries: one allocation for the arrays of queries over accumulators, one for
-// those of NRA over score vectors. Each layout is listed once, in lay_out, for its size in bytes
-// and for the pointers into it.
+// Sizes, memory, checks and choices of ranked queries. There is one allocation for the arrays of
+// queries over accumulators, and one for those of NRA over score vectors. Each layout is listed
+// once, in lay_out, for its size in bytes and for the pointers into it.
 
 namespace karpos::detail::top_k {
 
@@ -169,5 +171,101 @@ struct query_memory {
   accumulator_memory<ExecSpace, Lists> accumulators{};
   nra_memory<ExecSpace, Lists> vectors{};
 };
+
+inline void require_length(char const* what, std::uint64_t extent, std::uint64_t k) {
+  if (extent < k)
+    reject(std::string("a view for ") + what + " of a ranked query is too short",
+           std::to_string(extent) + " for k = " + std::to_string(k), "make it k long");
+}
+
+template <class Ids, class Scores>
+results<typename Ids::non_const_value_type> make_results(Ids const& ids, Scores const& scores,
+                                                         bool with_scores) {
+  results<typename Ids::non_const_value_type> to{ids.data(), nullptr, nullptr};
+  if (!with_scores) return to;
+  if constexpr (std::is_same_v<typename Scores::value_type, float>)
+    to.floats = scores.data();
+  else
+    to.doubles = scores.data();
+  return to;
+}
+
+template <class Lists, class Aggregate>
+void require_valid_query(query_sizes<Lists> const& capacity, Lists const& lists, std::uint64_t k,
+                         top_k_options<Aggregate> const& options) {
+  if (lists.lists() > capacity.lists || lists.objects() > capacity.objects ||
+      lists.is_dense() != capacity.dense)
+    reject("sorted lists do not fit the workspace of a ranked query",
+           std::to_string(lists.lists()) + " lists of " + std::to_string(lists.objects()) +
+               " objects for " + std::to_string(capacity.lists) + " of " +
+               std::to_string(capacity.objects),
+           "make it for such lists");
+  if (k > capacity.k && capacity.k < capacity.objects)
+    reject("k is too large for the workspace of a ranked query",
+           std::to_string(k) + " for " + std::to_string(capacity.k), "make it for such a k");
+  if (!(options.missing_score < HUGE_VAL))
+    reject("the missing score of a ranked query is wrong", std::to_string(options.missing_score),
+           "it is a number below infinity");
+  if constexpr (std::is_same_v<Aggregate, weighted_sum>) {
+    int const weights = options.aggregate.count();
+    if (weights != 0 && weights != lists.lists())
+      reject("a ranked query has another number of weights than lists",
+             std::to_string(weights) + " for " + std::to_string(lists.lists()),
+             "give one for each list");
+  }
+}
+
+template <class Lists>
+void require_in_range(bool in_range, Lists const& lists) {
+  if (in_range) return;
+  std::string const objects = std::to_string(lists.objects());
+  if (lists.is_dense())
+    reject("an id of sorted lists is wrong", "not below " + objects,
+           "dense ids are below the number of objects");
+  reject("an id of sorted lists is wrong", "more than " + objects + " different ones",
+         "say how many there are at most");
+}
+
+/// The options of a query that its loop needs.
+struct query_plan {
+  double growth, growth_shrinking;
+  std::uint64_t first_stride;
+  std::uint64_t max_growing_depth, max_candidates;  // above either limit the query bails out
+  std::uint64_t objects;                            // dense ids: all; sparse ids: a lower bound
+  // Fraction of what independent lists share; below it the growing phase would go too deep.
+  double min_agreement;
+  top_k_bail_out bail_out;
+  bool set;
+};
+
+template <class ExecSpace, class Lists>
+query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& options) {
+  using tuned = tuning<ExecSpace>;
+  auto const& strides = options.stride.strides();
+  auto const longest = static_cast<double>(lists.longest());
+  auto const objects = lists.is_dense() ? static_cast<double>(lists.objects()) : longest;
+  std::uint64_t first = strides.first;
+  if (first == 0) {
+    std::uint64_t const fraction =
+        tuned::first_stride_divisor == 0 ? 0 : lists.longest() / tuned::first_stride_divisor;
+    first = Kokkos::max(fraction, Kokkos::max(2 * k, std::uint64_t(tuned::first_stride)));
+  }
+  // Independent lists end the growing phase at (k / m)^(1/n) of their depth, for m objects in n
+  // lists. If it goes twice as deep, the lists are not independent.
+  double const expected = std::pow(static_cast<double>(k) / objects, 1.0 / lists.lists());
+  double const max_depth = Kokkos::min(2 * expected, tuned::max_growing_depth);
+  // If two lists share a fraction f of what independent lists do, the growing phase goes f^-((n -
+  // 1) / 2) times as deep.
+  double const min_agreement = 0.75 * std::pow(0.25, 1.0 / Kokkos::max(lists.lists() - 1, 1));
+  return {strides.growth > 0 ? strides.growth : tuned::growth,
+          strides.growth_shrinking > 0 ? strides.growth_shrinking : tuned::growth_shrinking,
+          first,
+          static_cast<std::uint64_t>(max_depth * longest),
+          static_cast<std::uint64_t>(tuned::max_candidates * objects),
+          static_cast<std::uint64_t>(objects),
+          min_agreement,
+          options.bail_out,
+          options.result == top_k_result::set};
+}
 
 }  // namespace karpos::detail::top_k

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
-
 #include "karpos/detail/ranking/top_k/completion.hpp"
 #include "karpos/detail/ranking/top_k/growing_phase.hpp"
-#include "karpos/detail/ranking/top_k/memory.hpp"
+#include "karpos/detail/ranking/top_k/plan.hpp"
 #include "karpos/detail/ranking/top_k/shrinking_phase.hpp"
 #include "karpos/device/program.hpp"
 
-// A query over accumulators (accumulator.hpp), phase by phase. A stride is the batch of levels that
+// A query over accumulators (state.hpp), phase by phase. A stride is the batch of levels that
 // it reads between two computations of bounds.
 //
 //   list 0         | id score | … | id score | … |      level d has the d-th entry of each list
 //   list 1         | id score | … | id score | … |
 //                  | stride 0     | stride 1     |
-//   accumulators   | sum, lists seen | … |              by slot (id_table.hpp), with a bit for each
+//   accumulators   | sum, lists seen | … |              by slot (objects.hpp), with a bit for each
 //                                                       candidate
 //   histogram      of the partial sums; gives the threshold, a lower bound of the k-th largest one
 //
@@ -33,18 +31,6 @@
 // Tests: top_k_*.
 
 namespace karpos::detail::top_k {
-
-/// The options of a query that its loop needs.
-struct query_plan {
-  double growth, growth_shrinking;
-  std::uint64_t first_stride;
-  std::uint64_t max_growing_depth, max_candidates;  // above either limit the query bails out
-  std::uint64_t objects;                            // dense ids: all; sparse ids: a lower bound
-  // Fraction of what independent lists share; below it the growing phase would go too deep.
-  double min_agreement;
-  top_k_bail_out bail_out;
-  bool set;
-};
 
 template <class State>
 struct query_program {
@@ -293,36 +279,6 @@ struct query_program {
                             p.needs_fallback});
   }
 };
-
-template <class ExecSpace, class Lists>
-query_plan plan_of(Lists const& lists, std::uint64_t k, top_k_options<> const& options) {
-  using tuned = tuning<ExecSpace>;
-  auto const& strides = options.stride.strides();
-  auto const longest = static_cast<double>(lists.longest());
-  auto const objects = lists.is_dense() ? static_cast<double>(lists.objects()) : longest;
-  std::uint64_t first = strides.first;
-  if (first == 0) {
-    std::uint64_t const fraction =
-        tuned::first_stride_divisor == 0 ? 0 : lists.longest() / tuned::first_stride_divisor;
-    first = Kokkos::max(fraction, Kokkos::max(2 * k, std::uint64_t(tuned::first_stride)));
-  }
-  // Independent lists end the growing phase at (k / m)^(1/n) of their depth, for m objects in n
-  // lists. If it goes twice as deep, the lists are not independent.
-  double const expected = std::pow(static_cast<double>(k) / objects, 1.0 / lists.lists());
-  double const max_depth = Kokkos::min(2 * expected, tuned::max_growing_depth);
-  // If two lists share a fraction f of what independent lists do, the growing phase goes f^-((n -
-  // 1) / 2) times as deep.
-  double const min_agreement = 0.75 * std::pow(0.25, 1.0 / Kokkos::max(lists.lists() - 1, 1));
-  return {strides.growth > 0 ? strides.growth : tuned::growth,
-          strides.growth_shrinking > 0 ? strides.growth_shrinking : tuned::growth_shrinking,
-          first,
-          static_cast<std::uint64_t>(max_depth * longest),
-          static_cast<std::uint64_t>(tuned::max_candidates * objects),
-          static_cast<std::uint64_t>(objects),
-          min_agreement,
-          options.bail_out,
-          options.result == top_k_result::set};
-}
 
 template <class ExecSpace, class Accumulators, class Lists>
 auto state_of(query_memory<ExecSpace, Lists> const& memory, Accumulators accumulators,
