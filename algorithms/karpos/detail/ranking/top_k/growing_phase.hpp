@@ -249,6 +249,11 @@ struct accumulate {
   }
 };
 
+template <class StateHandle, class ProgressHandle>
+using accumulate_counted = accumulate<StateHandle, ProgressHandle, true>;
+template <class StateHandle, class ProgressHandle>
+using accumulate_rest = accumulate<StateHandle, ProgressHandle, false>;
+
 /// Finds the threshold from a histogram of lower bounds, and the bounds of unseen contributions at
 /// the end of the stride. Runs on one team.
 template <class StateHandle, class ProgressHandle>

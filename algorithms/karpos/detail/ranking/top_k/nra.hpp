@@ -206,7 +206,7 @@ class nra_query {
     if (m_candidates > m_k) shrink(report);
     report.depth = m_depth;
     report.found = Kokkos::min(m_candidates, m_k);
-    sort_candidates(m_candidates);
+    sort_candidates();
     if (m_options.result == top_k_result::exact) complete(report);
     write_ranks(m_exec, m_state.ranked, report.found, to);
     return in_range;
@@ -270,7 +270,7 @@ class nra_query {
       read(false, report);
       report.depth_completing = m_depth;
     }
-    sort_candidates(m_candidates);
+    sort_candidates();
   }
 
   void read(bool growing, top_k_report& report) {
@@ -326,8 +326,10 @@ class nra_query {
       else
         std::nth_element(begin, kth, begin + m_candidates);
     } else {
-      auto const sorted = lower_bounds(m_state.sorted);
-      Kokkos::deep_copy(m_exec, sorted, lower_bounds(m_state.lower));
+      using bounds =
+          Kokkos::View<double*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
+      bounds const sorted(m_state.sorted, m_candidates);
+      Kokkos::deep_copy(m_exec, sorted, bounds(m_state.lower, m_candidates));
       Kokkos::sort(m_exec, sorted);
     }
     return read_back(m_exec, kth, "karpos::top_k: threshold");
@@ -338,19 +340,14 @@ class nra_query {
         "karpos::top_k::count_candidates", m_exec, m_candidates,
         count_candidates{m_state.lower, m_state.upper, threshold});
   }
-  /// Sorts the first n candidates by their bounds.
-  void sort_candidates(std::uint64_t n) {
-    using objects =
-        Kokkos::View<ranked_object<id>*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
-    device::loop_over("karpos::top_k::list_ranked", m_exec, n, list_ranked<state>{m_state});
-    sort_by_rank(m_exec, objects(m_state.ranked, n), n);
+  /// Sorts the candidates by their bounds.
+  void sort_candidates() {
+    device::loop_over("karpos::top_k::list_ranked", m_exec, m_candidates,
+                      list_ranked<state>{m_state});
+    sort_by_rank(m_exec, m_state.ranked, m_candidates);
   }
 
   using state = nra_state<id, score>;
-  auto lower_bounds(double* bounds) const {
-    return Kokkos::View<double*, typename Lists::memory_space, Kokkos::MemoryUnmanaged>(
-        bounds, m_candidates);
-  }
   nra_words read_words() const { return read_back(m_exec, m_state.words, "karpos::top_k: words"); }
 
   ExecSpace m_exec;

@@ -110,15 +110,16 @@ struct write_results {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to.write(i, from[i].id, from[i].lower); }
 };
 
-/// Sorts the first n objects of a view, the highest rank first. Blocks if one host thread sorts.
-template <class ExecSpace, class Objects>
-void sort_by_rank(ExecSpace const& exec, Objects const& objects, std::uint64_t n) {
+/// Sorts n objects, the highest rank first. Blocks if one host thread sorts.
+template <class ExecSpace, class Id>
+void sort_by_rank(ExecSpace const& exec, ranked_object<Id>* objects, std::uint64_t n) {
   if constexpr (tuning<ExecSpace>::sorts_on_one_thread) {
     exec.fence("karpos::top_k: before sorting");
-    std::sort(objects.data(), objects.data() + n);
+    std::sort(objects, objects + n);
   } else {
-    auto const first_n = Kokkos::pair<std::uint64_t, std::uint64_t>(0, n);
-    if (n > 1) Kokkos::sort(exec, Kokkos::subview(objects, first_n), ranks_higher{});
+    using view =
+        Kokkos::View<ranked_object<Id>*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
+    if (n > 1) Kokkos::sort(exec, view(objects, n), ranks_higher{});
   }
 }
 

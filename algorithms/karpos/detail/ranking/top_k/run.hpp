@@ -32,6 +32,8 @@
 
 namespace karpos::detail::top_k {
 
+using device::make_step;
+
 template <class State>
 struct query_program {
   using shared = query_progress;
@@ -43,22 +45,17 @@ struct query_program {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
-    using S = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
-    using B = typename Grid::template handle_of<base>;
-    grid.run(choose_unit<B>{grid.handle(common())}, [&] { begin(grid, p); });
+    grid.run(make_step<choose_unit>(grid, common()), [&] { begin(grid, p); });
     if (p.needs_fallback) return;
     while (p.growing) {
       grid.run(
-          accumulate<S, P, true>{grid.handle(s), grid.handle(p), add_all_but_last<true>(grid, p)},
+          make_step<accumulate_counted>(grid, s, p, add_all_but_last<accumulate_counted>(grid, p)),
           [] {});
-      grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), false},
-               [&] { end_growing_stride(grid, p); });
+      grid.run(make_step<find_threshold>(grid, s, p, false), [&] { end_growing_stride(grid, p); });
     }
     do {
       if (has_unread_levels(p))
-        grid.run(accumulate<S, P, false>{grid.handle(s), grid.handle(p),
-                                         add_all_but_last<false>(grid, p)},
+        grid.run(make_step<accumulate_rest>(grid, s, p, add_all_but_last<accumulate_rest>(grid, p)),
                  [&] { p.growing_depth = p.begin = p.depth; });
       if (p.depth == s.lists.longest) {
         constexpr std::uint64_t divisor = State::tuned::slot_sample_divisor;
@@ -66,18 +63,15 @@ struct query_program {
         if (!State::tuned::lists_by_slot_sample || p.candidates_listed)
           raise_threshold(grid, p, s.ids.slots);
       }
-      grid.run(list_candidates<S, P>{grid.handle(s), grid.handle(p)},
-               [&] { begin_shrinking(grid, p); });
+      grid.run(make_step<list_candidates>(grid, s, p), [&] { begin_shrinking(grid, p); });
     } while (has_unread_levels(p) || p.must_relist);
     while (p.shrinking) {
-      if (p.begin < p.depth)
-        grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p), false}, [] {});
+      if (p.begin < p.depth) grid.run(make_step<read_candidates>(grid, s, p, false), [] {});
       raise_threshold(grid, p, 0);
-      grid.run(filter_candidates<S, P>{grid.handle(s), grid.handle(p)},
-               [&] { end_shrinking_stride(grid, p); });
+      grid.run(make_step<filter_candidates>(grid, s, p), [&] { end_shrinking_stride(grid, p); });
     }
     if (!p.needs_fallback) complete(grid, p);
-    grid.run(reset<S, P>{grid.handle(s), grid.handle(p)}, [&] { record(grid, p); });
+    grid.run(make_step<reset>(grid, s, p), [&] { grid.write(&s.words->record, p); });
   }
 
  private:
@@ -86,16 +80,13 @@ struct query_program {
 
   /// Adds a stride of all lists but the last, if lists are added one after the other. Returns: the
   /// list that remains to be added, or all_lists.
-  template <bool Counts, class Grid>
+  template <template <class, class> class Step, class Grid>
   KOKKOS_FUNCTION int add_all_but_last([[maybe_unused]] Grid& grid,
                                        [[maybe_unused]] progress& p) const {
     constexpr std::uint64_t by_list = State::tuned::min_levels_by_list;
     if constexpr (by_list > 0)
       if (p.depth - p.begin >= by_list) {
-        using step = accumulate<typename Grid::template handle_of<State>,
-                                typename Grid::template handle_of<progress>, Counts>;
-        for (int i = 0; i + 1 < s.lists.lists; ++i)
-          grid.run(step{grid.handle(s), grid.handle(p), i}, [] {});
+        for (int i = 0; i + 1 < s.lists.lists; ++i) grid.run(make_step<Step>(grid, s, p, i), [] {});
         return s.lists.lists - 1;
       }
     return all_lists;
@@ -110,7 +101,7 @@ struct query_program {
       p.next_stride(0, plan.first_stride, s.lists.longest);
     else
       bail_out(p);
-    if (p.needs_fallback) record(grid, p);
+    if (p.needs_fallback) grid.write(&s.words->record, p);
   }
 
   KARPOS_PROGRAM template <class Grid>
@@ -190,11 +181,8 @@ struct query_program {
   /// first `scanned` slots.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void raise_threshold(Grid& grid, progress& p, std::uint64_t scanned) const {
-    using S = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
-    grid.run(count_lower_bounds<S, P>{grid.handle(s), grid.handle(p), scanned}, [] {});
-    grid.run(find_threshold<S, P>{grid.handle(s), grid.handle(p), true},
-             [&] { update_threshold(grid, p); });
+    grid.run(make_step<count_lower_bounds>(grid, s, p, scanned), [] {});
+    grid.run(make_step<find_threshold>(grid, s, p, true), [&] { update_threshold(grid, p); });
   }
   /// A member template, like every function that reads through a grid: KARPOS_PROGRAM has no effect
   /// on lambdas.
@@ -243,23 +231,20 @@ struct query_program {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void complete(Grid& grid, progress& p) const {
-    using S = typename Grid::template handle_of<State>;
-    using P = typename Grid::template handle_of<progress>;
-    using B = typename Grid::template handle_of<base>;
     if (is_answer(p)) {
-      grid.run(write_set<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
+      grid.run(make_step<write_set>(grid, common(), p), [] {});
       return;
     }
-    grid.run(number_finalists<S, P>{grid.handle(s), grid.handle(p)}, [&] {
+    grid.run(make_step<number_finalists>(grid, s, p), [&] {
       p.begin = 0;
       p.completing = true;
     });
     while (p.completing)
-      grid.run(read_candidates<S, P>{grid.handle(s), grid.handle(p), true},
+      grid.run(make_step<read_candidates>(grid, s, p, true),
                [&] { end_completing_stride(grid, p); });
-    grid.run(aggregate_finalists<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
+    grid.run(make_step<aggregate_finalists>(grid, common(), p), [] {});
     if (p.candidates <= State::tuned::max_ranked_by_counting)
-      grid.run(write_ranked<B, P>{grid.handle(common()), grid.handle(p)}, [] {});
+      grid.run(make_step<write_ranked>(grid, common(), p), [] {});
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void end_completing_stride(Grid& grid, progress& p) const {
@@ -270,13 +255,6 @@ struct query_program {
     p.scores[parity] = grid.read(&s.words->counts).scores[parity];
     p.completing = std::uint64_t(p.scores[0]) + p.scores[1] < all && p.depth < s.lists.longest;
     if (p.completing) p.next_stride(2, 4096, s.lists.longest);
-  }
-  KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void record(Grid& grid, progress& p) const {
-    grid.write(&s.words->record,
-               query_record{p.growing_depth, p.shrinking_depth, p.completing_depth,
-                            p.candidates_after_growing, p.candidates, p.strides, p.bailed_out,
-                            p.needs_fallback});
   }
 };
 
@@ -312,23 +290,23 @@ auto state_of(query_memory<ExecSpace, Lists> const& memory, Accumulators accumul
 
 /// Makes the report of a query: converts depths to entries and bytes read.
 template <class Lists>
-top_k_report report_of(query_record const& record, Lists const& lists, std::uint64_t k) {
+top_k_report report_of(query_progress const& end, Lists const& lists, std::uint64_t k) {
   top_k_report report;
-  report.depth_growing = record.growing_depth;
-  report.depth = record.shrinking_depth;
-  report.depth_completing = record.completing_depth;
-  report.candidates = record.candidates;
-  report.strides = record.strides;
-  report.bailed_out = record.bailed_out != 0;
-  if (record.needs_fallback == 0) {
-    report.found = Kokkos::min(record.finalists, k);
-    report.finalists = record.completing_depth == 0 ? 0 : record.finalists;
+  report.depth_growing = end.growing_depth;
+  report.depth = end.shrinking_depth;
+  report.depth_completing = end.completing_depth;
+  report.candidates = end.candidates_after_growing;
+  report.strides = end.strides;
+  report.bailed_out = end.bailed_out;
+  if (!end.needs_fallback) {
+    report.found = Kokkos::min<std::uint64_t>(end.candidates, k);
+    report.finalists = end.completing_depth == 0 ? 0 : end.candidates;
   }
   for (int i = 0; i < lists.lists(); ++i) {
     auto const up_to = [n = lists.length(i)](std::uint64_t depth) { return Kokkos::min(depth, n); };
-    std::uint64_t const ids = up_to(record.shrinking_depth) + up_to(record.completing_depth);
+    std::uint64_t const ids = up_to(end.shrinking_depth) + up_to(end.completing_depth);
     report.entries += ids;
-    report.bytes += up_to(record.growing_depth) * sizeof(typename Lists::score_type) +
+    report.bytes += up_to(end.growing_depth) * sizeof(typename Lists::score_type) +
                     ids * sizeof(typename Lists::id_type);
   }
   return report;
@@ -358,19 +336,17 @@ accumulator_answer run_accumulator_query(ExecSpace const& exec,
   };
   bool const small = memory.sizes.small_accumulators();
   if constexpr (!device::is_device<ExecSpace>)
-    run(any_accumulators{small ? a.small : nullptr, a.large});
+    run(accumulator_array<void>{small ? a.small : nullptr, a.large});
   else if (small)
-    run(accumulator_array<std::uint32_t>{a.small});
+    run(accumulator_array<std::uint32_t>{a.small, a.large});
   else
-    run(accumulator_array<std::uint64_t>{a.large});
+    run(accumulator_array<std::uint64_t>{a.small, a.large});
   query_words const words = read_back(exec, a.words, "karpos::top_k: report");
   accumulator_answer const answer{report_of(words.record, lists, k), words.counts.out_of_range == 0,
-                                  words.record.needs_fallback != 0};
+                                  words.record.needs_fallback};
   if (answer.in_range && !answer.needs_fallback &&
       answer.report.finalists > tuned::max_ranked_by_counting) {
-    using objects = Kokkos::View<ranked_object<typename Lists::id_type>*,
-                                 typename Lists::memory_space, Kokkos::MemoryUnmanaged>;
-    sort_by_rank(exec, objects(a.finalists, answer.report.finalists), answer.report.finalists);
+    sort_by_rank(exec, a.finalists, answer.report.finalists);
     write_ranks(exec, a.finalists, answer.report.found, to);
   }
   return answer;

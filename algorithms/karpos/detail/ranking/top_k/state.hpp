@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/ranking/top_k/objects.hpp"
 #include "karpos/detail/ranking/top_k/tuning.hpp"
@@ -74,10 +75,11 @@ struct fixed_point {
   }
 };
 
-/// Bounds of each list's contribution to an object not seen in it, at a depth, in units.
+/// Bounds of each list's contribution to an object not seen in it, at a depth. T: units, or scores.
+template <class T>
 struct unseen_bounds {
-  std::uint64_t lower[max_lists];
-  std::uint64_t upper[max_lists];
+  T lower[max_lists];  // the list's last score, or the missing score if that is lower
+  T upper[max_lists];  // the score read last, or the missing score if that is higher
 };
 
 /// Packs and unpacks accumulators over n lists.
@@ -100,63 +102,42 @@ struct accumulator_layout {
   }
 };
 
-/// The accumulators of all objects, for steps other than `accumulate`.
+/// The accumulators of all objects. Word: their type, or void if the program chooses between both
+/// types at each access. CPUs choose so, and compile the steps that use it once for both.
 template <class Word>
 struct accumulator_array {
-  using word = Word;
-  Word* words;
-
-  KOKKOS_FUNCTION static constexpr sum_buckets buckets() { return buckets_of<Word>(); }
-  KOKKOS_FUNCTION word operator[](std::uint64_t slot) const { return words[slot]; }
-  KOKKOS_FUNCTION void set(std::uint64_t slot, word w) const {
-    device::store_relaxed(words + slot, w);
-  }
-  KOKKOS_FUNCTION void add(std::uint64_t slot, word w) const { device::add(words + slot, w); }
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch(std::uint64_t slot) const {
-    device::prefetch(words + slot);
-  }
-  template <class F>
-  KOKKOS_FUNCTION void with_type(F const& f) const {
-    f(words);
-  }
-};
-
-/// Accumulators of either type: CPUs compile the steps that use it once for both.
-struct any_accumulators {
-  using word = std::uint64_t;
-  std::uint32_t* small;  // null: `large` is used
+  using word = std::conditional_t<std::is_void_v<Word>, std::uint64_t, Word>;
+  std::uint32_t* small;  // void: null if `large` is used
   std::uint64_t* large;
 
+  /// Returns f(the accumulators).
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION auto with_type(F const& f) const {
+    if constexpr (std::is_same_v<Word, std::uint32_t>)
+      return f(small);
+    else if constexpr (std::is_same_v<Word, std::uint64_t>)
+      return f(large);
+    else
+      return small != nullptr ? f(small) : f(large);
+  }
   KOKKOS_FUNCTION sum_buckets buckets() const {
-    return small != nullptr ? buckets_of<std::uint32_t>() : buckets_of<std::uint64_t>();
+    return with_type([](auto* words) { return buckets_of<std::decay_t<decltype(*words)>>(); });
   }
   KOKKOS_FUNCTION word operator[](std::uint64_t slot) const {
-    return small != nullptr ? small[slot] : large[slot];
+    return with_type([=](auto const* words) -> word { return words[slot]; });
   }
   KOKKOS_FUNCTION void set(std::uint64_t slot, word w) const {
-    if (small != nullptr)
-      device::store_relaxed(small + slot, static_cast<std::uint32_t>(w));
-    else
-      device::store_relaxed(large + slot, w);
+    with_type([=](auto* words) {
+      device::store_relaxed(words + slot, static_cast<std::decay_t<decltype(*words)>>(w));
+    });
   }
   KOKKOS_FUNCTION void add(std::uint64_t slot, word w) const {
-    if (small != nullptr)
-      device::add(small + slot, static_cast<std::uint32_t>(w));
-    else
-      device::add(large + slot, w);
+    with_type([=](auto* words) {
+      device::add(words + slot, static_cast<std::decay_t<decltype(*words)>>(w));
+    });
   }
   KOKKOS_FORCEINLINE_FUNCTION void prefetch(std::uint64_t slot) const {
-    if (small != nullptr)
-      device::prefetch(small + slot);
-    else
-      device::prefetch(large + slot);
-  }
-  template <class F>
-  KOKKOS_FUNCTION void with_type(F const& f) const {
-    if (small != nullptr)
-      f(small);
-    else
-      f(large);
+    with_type([=](auto const* words) { device::prefetch(words + slot); });
   }
 };
 
@@ -178,20 +159,6 @@ struct query_counts {
   std::uint32_t out_of_range;  // 1: an id has no slot
   std::uint32_t unused;
 };
-/// Totals of a query for its report. Depths are those at the end of each phase.
-struct query_record {
-  std::uint64_t growing_depth, shrinking_depth, completing_depth;
-  std::uint64_t candidates, finalists, strides;
-  std::uint64_t bailed_out, needs_fallback;
-};
-struct query_words {
-  query_bounds bounds;
-  query_counts counts;
-  query_record record;
-  fixed_point units;
-  unseen_bounds unseen;
-};
-
 /// State that the loop over phases keeps: one copy of a program, or one for each team of a
 /// cooperative kernel.
 struct query_progress {
@@ -220,6 +187,14 @@ struct query_progress {
   }
 };
 
+struct query_words {
+  query_bounds bounds;
+  query_counts counts;
+  query_progress record;  // at the end, for the report
+  fixed_point units;
+  unseen_bounds<std::uint64_t> unseen;
+};
+
 /// Bytes of a team's scratch: a histogram, followed by the tables of bound_tables.
 inline constexpr std::size_t histogram_bytes =
     sizeof(std::uint32_t) *
@@ -229,7 +204,7 @@ inline constexpr std::size_t team_bytes = histogram_bytes + 2 * 4 * 256 * sizeof
 
 /// The part of the state that does not depend on the width of accumulators, 32 or 64 bits. Steps
 /// that need nothing else are compiled once. CPUs compile the other steps once, too, with
-/// any_accumulators.
+/// accumulator_array<void>.
 template <class ExecSpace, class Id, class Score>
 struct query_state {
   using id = Id;
@@ -288,17 +263,11 @@ struct accumulator_state : query_state<ExecSpace, Id, Score> {
   Accumulators accumulators;
 };
 
-/// Bounds of each list's contribution to an object not seen in it, at a depth.
-struct unseen_scores {
-  double lower[max_lists];  // the list's last score, or the missing score if that is lower
-  double upper[max_lists];  // the score read last, or the missing score if that is higher
-};
-
 /// Counters of the kernels, and bounds that one kernel computes for the others.
 struct nra_words {
   std::uint32_t candidates;    // number of entries in the list that is being made
   std::uint32_t out_of_range;  // 1: an id has no slot
-  unseen_scores unseen;
+  unseen_bounds<double> unseen;
 };
 
 /// The arrays of a query, which nra_memory allocates.

@@ -124,7 +124,8 @@ class list_check {
     if (n < 2) return;
     if constexpr (device::is_device<ExecSpace>) {
       using ids = Kokkos::View<id_type*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(m_exec, ids(sorted, n), view_of(m_list.ids, n));
+      using const_ids = Kokkos::View<id_type const*, memory, Kokkos::MemoryUnmanaged>;
+      Kokkos::deep_copy(m_exec, ids(sorted, n), const_ids(m_list.ids, n));
       Kokkos::sort(m_exec, ids(sorted, n));
     } else {
       m_exec.fence("karpos::validate_sorted_lists: before sorting");
@@ -137,10 +138,6 @@ class list_check {
   }
 
  private:
-  template <class T>
-  static auto view_of(T const* p, std::uint64_t n) {
-    return Kokkos::View<T const*, memory, Kokkos::MemoryUnmanaged>(p, n);
-  }
   template <class T>
   T read(T const* p) const {
     return read_back(m_exec, p, "karpos::validate_sorted_lists: an entry");
