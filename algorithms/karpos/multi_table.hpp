@@ -239,7 +239,8 @@ class multi_table {
   /// order. Writes no output. Blocks. Complexity and memory: as for retrieve.
   template <view_1d Queries, class F>
   void for_each_match(execution_space const& exec, Queries const& queries, F const& f) const {
-    emit(exec, matches_of(exec, queries, 0), detail::multi_table::visit_match<F>{f});
+    using visit = detail::multi_table::visit_element<detail::multi_table::query_numbers, F>;
+    emit(exec, matches_of(exec, queries, 0), visit{{}, f});
   }
 
   /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Blocks. visit may
@@ -248,7 +249,8 @@ class multi_table {
   ///   allocation_error.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
-    emit(exec, all_pairs(exec), detail::multi_table::visit_pair<slots_type, Visit>{slots(), visit});
+    emit(exec, all_pairs(exec),
+         detail::multi_table::visit_element<slots_type, Visit>{slots(), visit});
   }
   /// Writes every pair, those of one key contiguously. Blocks. Returns the number of pairs. Throws
   /// std::invalid_argument if the views are too short; nothing was written then. allocation_error.
@@ -426,4 +428,4 @@ class multi_table {
 
 }  // namespace karpos
 
-#include "karpos/detail/tables/multi_table/multi_table.hpp"
+#include "karpos/detail/tables/multi_table/run.hpp"

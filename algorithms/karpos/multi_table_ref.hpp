@@ -7,6 +7,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/tables/multi_table/blocks.hpp"
 #include "karpos/detail/tables/multi_table/pending.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/outcome.hpp"
 
@@ -117,7 +118,7 @@ template <class Table, class T>
 class multi_ref {
  public:
   using key_type = typename Table::key_type;
-  static constexpr bool has_values = detail::multi_table::pending_ref<Table, T>::has_values;
+  static constexpr bool has_values = !detail::is_no_value<T>;
 
   explicit multi_ref(detail::multi_table::pending_ref<Table, T> const& pending)
       : m_pending(pending) {}
@@ -137,8 +138,8 @@ class multi_ref {
 
  private:
   KOKKOS_FUNCTION outcome append(key_type const& key, T const& value) const {
-    KARPOS_EXPECTS(!m_pending.reserved(key), "a key equal to a sentinel cannot be inserted");
-    return m_pending.reserved(key) ? outcome::invalid : m_pending.append(key, value);
+    KARPOS_EXPECTS(!m_pending.table.reserved(key), "a key equal to a sentinel cannot be inserted");
+    return m_pending.table.reserved(key) ? outcome::invalid : m_pending.append(key, value);
   }
   detail::multi_table::pending_ref<Table, T> m_pending;
 };

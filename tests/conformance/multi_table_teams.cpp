@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "karpos/detail/tables/multi_table/batch.hpp"
 #include "karpos/detail/tables/multi_table/group_partitions.hpp"
-#include "karpos/detail/tables/multi_table/in_fixed_partitions.hpp"
 #include "support/check.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"

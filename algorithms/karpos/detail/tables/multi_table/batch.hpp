@@ -7,14 +7,19 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/index_range.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
+#include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
 #include "karpos/detail/relational/row_index/plan.hpp"
 #include "karpos/detail/relational/row_index/run.hpp"
 #include "karpos/detail/tables/multi_table/blocks.hpp"
-#include "karpos/detail/tables/multi_table/in_fixed_partitions.hpp"
+#include "karpos/detail/tables/multi_table/group_partitions.hpp"
+#include "karpos/detail/tables/multi_table/plan.hpp"
 #include "karpos/detail/tables/probe.hpp"
+#include "karpos/device/league.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
@@ -22,7 +27,7 @@
 #include "karpos/table_options.hpp"
 
 // The pairs of one insertion, a batch, grouped by key. GPUs split them by hash, and group each
-// partition (in_fixed_partitions.hpp). Otherwise an index of rows over the keys puts equal keys
+// partition (plan.hpp). Otherwise an index of rows over the keys puts equal keys
 // side by side, in time linear in their number, however often a key occurs.
 //
 //   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
@@ -70,10 +75,7 @@ struct write_groups {
     if (table.reserved(key)) return;
     if (last) {
       distinct[place] = key;
-      if constexpr (Blocks::has_values)
-        heads[place] = blocks.write_block(begin + first, count);
-      else
-        heads[place] = static_cast<number>(count);
+      heads[place] = blocks.write_block(begin + first, count);
     }
     ++place;
   }
@@ -94,17 +96,43 @@ struct count_pairs {
   }
 };
 
-/// Returns the bytes in which a GPU groups the pairs of an insertion. Returns 0 if an index groups
-/// them, which allocates its own memory.
-template <class Blocks, class KeyEqual, class Key, class ExecSpace>
-std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
-  if constexpr (may_group_in_partitions<ExecSpace, Key, KeyEqual, Blocks>) {
-    using row = row_of_batch<Key, Blocks>;
-    using number = typename Blocks::mapped;
-    group_plan<ExecSpace, row> const plan(exec, pairs);
-    if (plan.is_applicable()) return group_memory<ExecSpace, row, Key, number>(exec, plan).bytes;
+/// Returns the pairs, or keys, of a batch as the source of a partition.
+template <class Row, class Blocks, class ExecSpace, class Keys, class Values>
+auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
+  using device::for_loop, device::held_by_loop;
+  if constexpr (Blocks::has_values)
+    return reduce_by_key::keys_and_values<Row, held_by_loop<ExecSpace, Keys>,
+                                          held_by_loop<ExecSpace, Values>>(
+        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values));
+  else
+    return reduce_by_key::keys_only<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
+}
+
+/// Splits the pairs of a batch and groups them: values go to their blocks, from `begin` on. Returns
+/// the counters. If pairs have overflowed or partitions are full, not all pairs are grouped. Waits.
+template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
+group_counts split_and_group(ExecSpace const& exec, Source const& source, grouping how,
+                             group_memory<ExecSpace, Row, Key, typename Blocks::mapped> const& m,
+                             Table const& table, Blocks const& blocks, std::uint64_t begin) {
+  fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
+  auto const partitions = static_cast<std::uint32_t>(m.by_counting.partitions());
+  reduce_by_key::partition_of_bits const of_key(partitions, 0);
+  partition::partitioned_rows<Row const> pairs{m.rows, m.begins, {}};
+  if (how == grouping::in_fixed_partitions) {
+    partition::partition_of_row<Source, reduce_by_key::partition_of_bits> const of_row{of_key,
+                                                                                       partitions};
+    partition::split_rows(exec, source, partition::partition_functions{of_row, of_row},
+                          m.by_capacity, m.rows, m.rows);
+    pairs = m.by_capacity.rows_in(static_cast<Row const*>(m.rows));
+  } else {
+    partition::split_by_counting(exec, source, of_key, m.by_counting, m.partition_workspace, m.rows,
+                                 m.begins);
   }
-  return 0;
+  device::for_each_in_league("karpos::multi_table: group partitions", exec,
+                             static_cast<int>(partitions),
+                             group_partitions<ExecSpace, Row, Table, Blocks, Key>{
+                                 pairs, table, blocks, begin, m.distinct, m.heads, m.counts});
+  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
 }
 
 /// The distinct keys of a batch, and the head that the table gets for each.
@@ -133,6 +161,14 @@ class batch {
 
   array<Key const> keys() const { return array<Key const>(distinct, size); }
   array<Number const> values() const { return array<Number const>(heads, size); }
+  /// Counts the pairs whose keys are stored in the table (`in`), or of those that are not.
+  template <class Table, class Blocks>
+  std::uint64_t count(char const* label, ExecSpace const& exec, Table const& table,
+                      Blocks const& blocks, bool in) const {
+    using body = count_pairs<device::held_by_loop<ExecSpace, Table>, Blocks, Key>;
+    return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+        label, exec, size, body{device::for_loop<ExecSpace>(table), blocks, distinct, heads, in});
+  }
   /// Returns memory that the batch does not need any more, for the insertion of its keys; none if
   /// it is less than `bytes`.
   wrapped_memory workspace(std::size_t bytes) const {

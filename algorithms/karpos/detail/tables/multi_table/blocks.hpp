@@ -12,7 +12,6 @@
 #include "karpos/detail/relational/row_index/plan.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/tile.hpp"
-#include "karpos/operations.hpp"
 
 // The values of keys that may be stored several times. They lie in blocks: an insertion makes one
 // block per key. The blocks of a key are chained, the last one first:
@@ -149,6 +148,10 @@ struct key_counts {
   static constexpr bool has_values = false;
   static constexpr Number none = 0;
 
+  KOKKOS_FUNCTION static Number write_block(std::uint64_t, std::uint64_t count) {
+    return static_cast<Number>(count);
+  }
+  KOKKOS_FUNCTION static Number chain(Number head, Number before) { return head + before; }
   KOKKOS_FUNCTION void fetch_link(Number) const {}
   KOKKOS_FUNCTION void fetch_values(Number) const {}
   KOKKOS_FUNCTION std::uint64_t count(Number n) const { return n; }
@@ -165,7 +168,7 @@ struct key_counts {
   }
 };
 
-/// Puts a block before the blocks of its key: how an insertion merges a new head with a stored one.
+/// Merges a new head of a key with the stored one: puts its block before the others, or adds counts.
 /// May be called again for the same block if another thread came between.
 template <class Blocks>
 struct push {
@@ -175,11 +178,6 @@ struct push {
                                                      typename Blocks::mapped block) const {
     return blocks.chain(block, stored);
   }
-};
-
-/// Adds counts: how an insertion merges them in a set.
-struct add_counts : plus {
-  using has_distinct_keys = void;
 };
 
 /// Memory of values and links.

@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
-#include "karpos/detail/tables/multi_table/blocks.hpp"
+#include "karpos/detail/tables/multi_table/plan.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
-#include "karpos/hash.hpp"
 
 // A team (block) of a GPU groups the pairs of a partition, which has all pairs of its keys, in its
 // scratch (shared memory):
@@ -28,38 +26,8 @@
 
 namespace karpos::detail::multi_table {
 
-/// Counters of teams.
-struct group_counts {
-  std::uint64_t pairs, groups;  // that have been placed
-  std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
-  std::uint32_t overflowed;     // pairs that overflowed their partition: then nothing is grouped
-  std::uint32_t full;           // partitions with too many keys: then not all is grouped
-};
-
 /// Stands for no slot.
 inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
-
-/// The number of pairs that a team can group, and the layout of its scratch.
-template <class ExecSpace, class Row>
-struct group_sizes {
-  using bits = decltype(reduce_by_key::key_of(Row{}));
-  using keys = scratch_table<bits>;
-  static constexpr std::size_t scratch_bytes =
-      static_cast<std::size_t>(device::max_scratch_bytes<ExecSpace>) / 256 * 256;
-  static constexpr std::size_t value_bytes =
-      reduce_by_key::has_value<Row> ? sizeof(reduce_by_key::value_type<Row>) : 0;
-  /// Slots per eight pairs, all of which may have distinct keys. Their values must fit into the
-  /// keys' memory.
-  static constexpr std::size_t slots_for_8 =
-      Kokkos::max(std::size_t(10), (8 * value_bytes + sizeof(bits) - 1) / sizeof(bits));
-  /// Bytes for `bases` and for rounding.
-  static constexpr std::size_t other_bytes = 256;
-  static constexpr std::uint32_t capacity = static_cast<std::uint32_t>(
-      (scratch_bytes - other_bytes) /
-      (8 * sizeof(std::uint32_t) + slots_for_8 * (sizeof(bits) + sizeof(std::uint32_t))) * 8);
-  static constexpr std::uint32_t slots = capacity / 8 * slots_for_8 / 4 * 4;
-  static_assert(slots < 1 << 16 && capacity <= 1 << 16, "places have 16 bits for each");
-};
 
 /// A team's scratch.
 template <class ExecSpace, class Row>
@@ -280,22 +248,16 @@ struct group_partitions {
       auto const ones = tile.ballot([&](int) { return is_stored; });
       std::uint32_t const at = pairs + sums.before[s.lane];
       if (is_taken) m.counts[i] = at;
-      if (is_stored)
-        write_group(groups + static_cast<std::uint64_t>(ones.rank(s.lane)), key_at(m, i),
-                    m.bases[0] + at, count);
-      else if (is_taken)
+      if (is_stored) {
+        std::uint64_t const g = groups + static_cast<std::uint64_t>(ones.rank(s.lane));
+        distinct[g] = key_at(m, i);
+        heads[g] = blocks.write_block(begin + m.bases[0] + at, count);
+      } else if (is_taken) {
         device::fetch_add(&counts->reserved, count);
+      }
       pairs += sums.total;
       groups += static_cast<std::uint64_t>(ones.count());
     }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void write_group(std::uint64_t g, Key const& key, std::uint64_t at,
-                                               std::uint32_t count) const {
-    distinct[g] = key;
-    if constexpr (Blocks::has_values)
-      heads[g] = blocks.write_block(begin + at, count);
-    else
-      heads[g] = count;
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void write_values(Team const& t, scratch_type const& m,

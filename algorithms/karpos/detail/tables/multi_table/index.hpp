@@ -127,6 +127,10 @@ struct keys_of_slots {
   }
 };
 
+/// The numbers of queries, which stand for keys.
+struct query_numbers {
+  KOKKOS_FUNCTION static std::uint64_t key(std::uint64_t query) { return query; }
+};
 /// The heads of queries that were looked up.
 template <class Blocks>
 struct heads_of_queries {

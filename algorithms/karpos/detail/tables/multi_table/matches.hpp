@@ -10,6 +10,7 @@
 #include "karpos/detail/relational/join/expansion.hpp"
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/tables/multi_table/blocks.hpp"
+#include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/rows.hpp"
@@ -113,15 +114,18 @@ struct emit_slice {
   }
 };
 
-/// The elements of n rows. The constructor counts them, and waits.
+/// The elements of n rows. The constructor counts them, and waits. heads: memory of the rows, which
+/// this object keeps.
 template <class ExecSpace, class Rows, class Blocks>
 class matches {
   using offsets_type = Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space>;
+  using heads_type = Kokkos::View<typename Blocks::mapped*, typename ExecSpace::memory_space>;
 
  public:
   matches(ExecSpace const& exec, Rows const& rows, std::uint64_t n, Blocks const& blocks,
-          std::uint64_t unmatched_count = 0)
-      : m_rows{rows, n, blocks, unmatched_count} {
+          std::uint64_t unmatched_count = 0, heads_type const& heads = {})
+      : m_rows{rows, n, blocks, unmatched_count},
+        m_heads(heads) {
     if constexpr (device::is_device<ExecSpace>) {
       auto const sum = device::reduce_over<Kokkos::Sum<element_counts>>(
           "karpos::multi_table: count", exec, n,
@@ -173,83 +177,54 @@ class matches {
 
  private:
   rows_of_elements<Rows, Blocks> m_rows;
+  heads_type m_heads;
   offsets_type m_offsets;
   std::uint64_t m_size = 0;
   bool m_has_long_rows = true;  // CPUs do not count these rows
 };
 
-// Functors that write or visit an element.
-template <class T, class Queries, class... Values>
-struct write_match {
-  T missing;
-  Queries queries;
+/// Writes an element: the key or query number of its row, and its value. Names: keys_of_slots or
+/// query_numbers. Missing: the type of what a map writes for a row without a match; else no_value.
+template <class Names, class Missing, class Out, class... Values>
+struct write_element {
+  Names names;
+  Missing missing;
+  Out out;
   pack<Values...> values;  // none of a set
   template <class... Value>
-  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t query,
+  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t row,
                                   Value const&... value) const {
-    queries(to) = static_cast<typename std::remove_cvref_t<Queries>::value_type>(query);
+    out(to) = static_cast<typename std::remove_cvref_t<Out>::value_type>(names.key(row));
     ((get<0>(values)(to) = value), ...);
   }
-  KOKKOS_FUNCTION void unmatched(std::uint64_t to, std::uint64_t query) const {
-    if constexpr (is_no_value<T>)
-      (*this)(to, query);
+  KOKKOS_FUNCTION void unmatched(std::uint64_t to, std::uint64_t row) const {
+    if constexpr (is_no_value<Missing>)
+      (*this)(to, row);
     else
-      (*this)(to, query, missing);
+      (*this)(to, row, missing);
   }
   template <class Change>
   auto transformed(Change const& change) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      using result =
-          write_match<T, decltype(change(queries)), decltype(change(detail::get<I>(values)))...>;
-      return result{missing, change(queries), {{change(detail::get<I>(values))}...}};
+      using result = write_element<Names, Missing, decltype(change(out)),
+                                   decltype(change(detail::get<I>(values)))...>;
+      return result{names, missing, change(out), {{change(detail::get<I>(values))}...}};
     }(std::index_sequence_for<Values...>{});
   }
 };
-template <class F>
-struct visit_match {
+/// Calls f(key or query number, value), or f(key or query number) of a set, for an element.
+template <class Names, class F>
+struct visit_element {
+  Names names;
   F f;
   template <class... T>
-  KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t query, T const&... value) const {
-    f(query, value...);
+  KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t row, T const&... value) const {
+    f(names.key(row), value...);
   }
   KOKKOS_FUNCTION void unmatched(std::uint64_t, std::uint64_t) const {}
   template <class Change>
   auto transformed(Change const& change) const {
-    return visit_match<decltype(change(f))>{change(f)};
-  }
-};
-template <class Slots, class F>
-struct visit_pair {
-  Slots slots;
-  F f;
-  template <class... T>
-  KOKKOS_FUNCTION void operator()(std::uint64_t, std::uint64_t slot, T const&... value) const {
-    f(slots.key(slot), value...);
-  }
-  KOKKOS_FUNCTION void unmatched(std::uint64_t, std::uint64_t) const {}
-  template <class Change>
-  auto transformed(Change const& change) const {
-    return visit_pair<Slots, decltype(change(f))>{slots, change(f)};
-  }
-};
-template <class Slots, class Keys, class... Values>
-struct write_pair {
-  Slots slots;
-  Keys keys;
-  pack<Values...> values;
-  template <class... T>
-  KOKKOS_FUNCTION void operator()(std::uint64_t to, std::uint64_t slot, T const&... value) const {
-    keys(to) = slots.key(slot);
-    ((get<0>(values)(to) = value), ...);
-  }
-  KOKKOS_FUNCTION void unmatched(std::uint64_t, std::uint64_t) const {}
-  template <class Change>
-  auto transformed(Change const& change) const {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      using result =
-          write_pair<Slots, decltype(change(keys)), decltype(change(detail::get<I>(values)))...>;
-      return result{slots, change(keys), {{change(detail::get<I>(values))}...}};
-    }(std::index_sequence_for<Values...>{});
+    return visit_element<Names, decltype(change(f))>{names, change(f)};
   }
 };
 template <class T>

@@ -18,34 +18,22 @@ namespace karpos::detail::multi_table {
 
 /// The list as kernels see it. T: no_value for a set.
 template <class Table, class T>
-class pending_ref {
- public:
+struct pending_ref {
   using key_type = typename Table::key_type;
-  static constexpr bool has_values = !is_no_value<T>;
-  pending_ref(Table const& table, key_type* keys, T* values, std::uint64_t* offered,
-              std::uint64_t pair_capacity)
-      : m_table(table),
-        m_keys(keys),
-        m_values(values),
-        m_offered(offered),
-        m_capacity(pair_capacity) {}
+  Table table;  // for its sentinels
+  key_type* keys;
+  T* values;
+  std::uint64_t* offered;  // pairs that were appended, or did not fit
+  std::uint64_t capacity;
 
-  KOKKOS_FUNCTION bool reserved(key_type const& key) const { return m_table.reserved(key); }
   /// Appends a pair. Returns inserted, or full.
   KOKKOS_FUNCTION outcome append(key_type const& key, [[maybe_unused]] T const& value) const {
-    std::uint64_t const at = device::fetch_add(m_offered, 1);
-    if (at >= m_capacity) return outcome::full;
-    m_keys[at] = key;
-    if constexpr (has_values) m_values[at] = value;
+    std::uint64_t const at = device::fetch_add(offered, 1);
+    if (at >= capacity) return outcome::full;
+    keys[at] = key;
+    if constexpr (!is_no_value<T>) values[at] = value;
     return outcome::inserted;
   }
-
- private:
-  Table m_table;  // for its sentinels
-  key_type* m_keys;
-  T* m_values;
-  std::uint64_t* m_offered;  // pairs that were appended, or did not fit
-  std::uint64_t m_capacity;
 };
 
 template <class Ref, class Keys, class Values>

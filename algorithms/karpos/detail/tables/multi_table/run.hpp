@@ -13,35 +13,12 @@ namespace karpos {
 
 namespace detail::multi_table {
 
-/// Counts the pairs of all keys. Needs no memory, as a scan would.
-template <class Slots, class Blocks>
-struct sum_slots {
-  Slots slots;
-  Blocks blocks;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& n) const {
-    auto const head = slots.head(i);
-    if (head != Blocks::none) n += blocks.count(head);
-  }
-};
-
-template <class ExecSpace, class Body>
-std::uint64_t sum(char const* label, ExecSpace const& exec, std::uint64_t n, Body const& body) {
-  return device::reduce_over<Kokkos::Sum<std::uint64_t>>(label, exec, n, body);
-}
 template <class ExecSpace, class Table, class Keys>
 std::uint64_t count_sentinels(ExecSpace const& exec, Table const& table, Keys const& keys) {
   using body = count_reserved<typename Table::protocol, device::held_by_loop<ExecSpace, Keys>>;
-  return sum("karpos::multi_table: count sentinels", exec, keys.extent(0),
-             body{table.slot(), device::for_loop<ExecSpace>(keys)});
-}
-/// Counts the pairs of a batch whose keys are stored in the table (`in`), or of those that are not.
-template <class ExecSpace, class Table, class Blocks, class Batch>
-std::uint64_t count_pairs_of(char const* label, ExecSpace const& exec, Table const& table,
-                             Blocks const& blocks, Batch const& batch, bool in) {
-  using key = typename Table::key_type;
-  return sum(label, exec, batch.size,
-             count_pairs<device::held_by_loop<ExecSpace, Table>, Blocks, key>{
-                 device::for_loop<ExecSpace>(table), blocks, batch.distinct, batch.heads, in});
+  return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+      "karpos::multi_table: count sentinels", exec, keys.extent(0),
+      body{table.slot(), device::for_loop<ExecSpace>(keys)});
 }
 
 }  // namespace detail::multi_table
@@ -124,20 +101,20 @@ insert_report multi_table<Traits>::insert_batch(execution_space const& exec, Key
       .workspace = batch.workspace(m_index.grows() ? 0 : m_index.insert_bytes(exec, batch.size))};
   insert_report of_keys;
   try {
-    if constexpr (has_values)
-      of_keys = m_index.insert_or_apply(exec, batch.keys(), batch.values(),
-                                        mt::push<blocks_type>{blocks()}, in_rest);
-    else
-      of_keys =
-          m_index.insert_or_apply(exec, batch.keys(), batch.values(), mt::add_counts{}, in_rest);
+    of_keys = m_index.insert_or_apply(exec, batch.keys(), batch.values(),
+                                      mt::push<blocks_type>{blocks()}, in_rest);
   } catch (...) {
-    m_size = mt::sum("karpos::multi_table: recount", exec, m_index.capacity(),
-                     mt::sum_slots<slots_type, blocks_type>{slots(), blocks()});
+    // Needs no memory, as all_pairs would.
+    m_size = device::reduce_over<Kokkos::Sum<mt::element_counts>>(
+                 "karpos::multi_table: recount", exec, m_index.capacity(),
+                 mt::sum_elements<slots_type, blocks_type>{
+                     {slots(), m_index.capacity(), blocks(), 0}, mt::max_row_elements})
+                 .elements;
     throw;
   }
   if (of_keys.rejected > 0)
-    report.rejected = mt::count_pairs_of("karpos::multi_table: count rejected", exec,
-                                         m_index.table(), blocks(), batch, false);
+    report.rejected =
+        batch.count("karpos::multi_table: count rejected", exec, m_index.table(), blocks(), false);
   report.inserted = n - report.invalid - report.rejected;
   if (report.inserted == 0) {  // no key has a block of this batch
     m_end -= n;
@@ -276,8 +253,8 @@ std::uint64_t multi_table<Traits>::erase(execution_space const& exec, Keys const
   insert_pending(exec);
   namespace mt = detail::multi_table;
   batch_type const batch(exec, m_index, mt::key_counts<number>{}, 0, keys, no_values{});
-  std::uint64_t const erased = mt::count_pairs_of("karpos::multi_table: count erased", exec,
-                                                  m_index.table(), blocks(), batch, true);
+  std::uint64_t const erased =
+      batch.count("karpos::multi_table: count erased", exec, m_index.table(), blocks(), true);
   m_index.erase(exec, batch.keys());
   m_size -= erased;
   if (!has_values) m_end = m_size;
@@ -328,18 +305,6 @@ void multi_table<Traits>::copy_from(execution_space const& exec, multi_table<Oth
   m_batches = src.m_batches;
 }
 
-namespace detail::multi_table {
-/// The matches of queries, with the heads that the table has for them.
-template <class ExecSpace, class Heads, class Blocks>
-struct query_matches : matches<ExecSpace, heads_of_queries<Blocks>, Blocks> {
-  Heads heads;
-  query_matches(ExecSpace const& exec, Heads const& h, Blocks const& blocks,
-                std::uint64_t unmatched_count)
-      : query_matches::matches(exec, {h.data()}, h.extent(0), blocks, unmatched_count),
-        heads(h) {}
-};
-}  // namespace detail::multi_table
-
 template <class Traits>
 template <class Queries>
 auto multi_table<Traits>::matches_of(execution_space const& exec, Queries const& queries,
@@ -351,8 +316,9 @@ auto multi_table<Traits>::matches_of(execution_space const& exec, Queries const&
         return detail::uninitialized_array<heads_type>(exec, "karpos::multi_table: heads", n);
       });
   m_index.find(exec, queries, heads, blocks_type::none);
-  return detail::multi_table::query_matches<execution_space, heads_type, blocks_type>(
-      exec, heads, blocks(), unmatched_count);
+  using rows = detail::multi_table::heads_of_queries<blocks_type>;
+  return detail::multi_table::matches<execution_space, rows, blocks_type>(
+      exec, {heads.data()}, n, blocks(), unmatched_count, heads);
 }
 
 template <class Traits>
@@ -372,8 +338,9 @@ std::uint64_t multi_table<Traits>::write_matches(execution_space const& exec,
   auto matches = matches_of(exec, queries, unmatched_count);
   detail::join::require_length(what, out_queries.extent(0), matches.size());
   emit(exec, matches,
-       detail::multi_table::write_match<mapped_type, QueriesOut, ValuesOut...>{
-           missing, out_queries, {{out_values}...}});
+       detail::multi_table::write_element<detail::multi_table::query_numbers, mapped_type,
+                                          QueriesOut, ValuesOut...>{
+           {}, missing, out_queries, {{out_values}...}});
   return matches.size();
 }
 
@@ -385,8 +352,8 @@ std::uint64_t multi_table<Traits>::write_all(execution_space const& exec, KeysOu
   auto pairs = all_pairs(exec);
   detail::join::require_length("the view for keys", keys.extent(0), pairs.size());
   emit(exec, pairs,
-       detail::multi_table::write_pair<slots_type, KeysOut, ValuesOut...>{
-           slots(), keys, {{values}...}});
+       detail::multi_table::write_element<slots_type, detail::no_value, KeysOut, ValuesOut...>{
+           slots(), {}, keys, {{values}...}});
   return pairs.size();
 }
 

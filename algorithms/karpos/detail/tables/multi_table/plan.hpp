@@ -8,22 +8,19 @@
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/key_sampler.hpp"
+#include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
-#include "karpos/detail/tables/multi_table/group_partitions.hpp"
 #include "karpos/device/launch.hpp"
-#include "karpos/device/league.hpp"
-#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/hash.hpp"
 
-// Groups the pairs of an insertion on a GPU. They are split by the hash of their keys into
-// fixed-capacity partitions (partition/split.hpp), and a team (block) groups each
-// partition (group_partitions.hpp). If partitions would overflow, because some keys are frequent,
-// pairs are counted before they are moved. If one team would have too much to do, an index groups
-// the pairs instead (batch.hpp).
+// How a GPU groups the pairs of an insertion: in partitions, by teams (group_partitions.hpp). If
+// partitions of fixed capacity would overflow, because some keys are frequent, pairs are counted
+// before they are moved. If one team would have too much to do, an index groups the pairs instead
+// (batch.hpp). Sizes, memory, and the choice.
 
 namespace karpos::detail::multi_table {
 
@@ -35,6 +32,36 @@ template <class ExecSpace, class Key, class KeyEqual, class Blocks>
 inline constexpr bool may_group_in_partitions =
     device::is_device<ExecSpace> && std::is_same_v<KeyEqual, equal_to<Key>> &&
     partition::is_row<row_of_batch<Key, Blocks>>;
+
+/// Counters of teams.
+struct group_counts {
+  std::uint64_t pairs, groups;  // that have been placed
+  std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
+  std::uint32_t overflowed;     // pairs that overflowed their partition: then nothing is grouped
+  std::uint32_t full;           // partitions with too many keys: then not all is grouped
+};
+
+/// The number of pairs that a team can group, and the layout of its scratch.
+template <class ExecSpace, class Row>
+struct group_sizes {
+  using bits = decltype(reduce_by_key::key_of(Row{}));
+  using keys = scratch_table<bits>;
+  static constexpr std::size_t scratch_bytes =
+      static_cast<std::size_t>(device::max_scratch_bytes<ExecSpace>) / 256 * 256;
+  static constexpr std::size_t value_bytes =
+      reduce_by_key::has_value<Row> ? sizeof(reduce_by_key::value_type<Row>) : 0;
+  /// Slots per eight pairs, all of which may have distinct keys. Their values must fit into the
+  /// keys' memory.
+  static constexpr std::size_t slots_for_8 =
+      Kokkos::max(std::size_t(10), (8 * value_bytes + sizeof(bits) - 1) / sizeof(bits));
+  /// Bytes for `bases` and for rounding.
+  static constexpr std::size_t other_bytes = 256;
+  static constexpr std::uint32_t capacity = static_cast<std::uint32_t>(
+      (scratch_bytes - other_bytes) /
+      (8 * sizeof(std::uint32_t) + slots_for_8 * (sizeof(bits) + sizeof(std::uint32_t))) * 8);
+  static constexpr std::uint32_t slots = capacity / 8 * slots_for_8 / 4 * 4;
+  static_assert(slots < 1 << 16 && capacity <= 1 << 16, "places have 16 bits for each");
+};
 
 /// The number of partitions of n pairs.
 template <class ExecSpace, class Row>
@@ -91,18 +118,6 @@ struct group_memory {
   }
 };
 
-/// Returns the pairs, or keys, of a batch as the source of a partition.
-template <class Row, class Blocks, class ExecSpace, class Keys, class Values>
-auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
-  using device::for_loop, device::held_by_loop;
-  if constexpr (Blocks::has_values)
-    return reduce_by_key::keys_and_values<Row, held_by_loop<ExecSpace, Keys>,
-                                          held_by_loop<ExecSpace, Values>>(
-        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values));
-  else
-    return reduce_by_key::keys_only<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
-}
-
 /// How pairs are split into the partitions that teams group.
 enum class grouping {
   in_fixed_partitions,    // distinct keys, or few equal ones
@@ -130,31 +145,17 @@ grouping choose_grouping(ExecSpace const& exec, Source const& source, std::uint6
                                                        : grouping::by_index;
 }
 
-/// Splits the pairs of a batch and groups them: values go to their blocks, from `begin` on. Returns
-/// the counters. If pairs have overflowed or partitions are full, not all pairs are grouped. Waits.
-template <class ExecSpace, class Row, class Source, class Table, class Blocks, class Key>
-group_counts split_and_group(ExecSpace const& exec, Source const& source, grouping how,
-                             group_memory<ExecSpace, Row, Key, typename Blocks::mapped> const& m,
-                             Table const& table, Blocks const& blocks, std::uint64_t begin) {
-  fill_words("karpos::multi_table: clear counts", exec, m.counts, 1, 0);
-  auto const partitions = static_cast<std::uint32_t>(m.by_counting.partitions());
-  reduce_by_key::partition_of_bits const of_key(partitions, 0);
-  partition::partitioned_rows<Row const> pairs{m.rows, m.begins, {}};
-  if (how == grouping::in_fixed_partitions) {
-    partition::partition_of_row<Source, reduce_by_key::partition_of_bits> const of_row{of_key,
-                                                                                       partitions};
-    partition::split_rows(exec, source, partition::partition_functions{of_row, of_row},
-                          m.by_capacity, m.rows, m.rows);
-    pairs = m.by_capacity.rows_in(static_cast<Row const*>(m.rows));
-  } else {
-    partition::split_by_counting(exec, source, of_key, m.by_counting, m.partition_workspace, m.rows,
-                                 m.begins);
+/// Returns the bytes in which a GPU groups the pairs of an insertion. Returns 0 if an index groups
+/// them, which allocates its own memory.
+template <class Blocks, class KeyEqual, class Key, class ExecSpace>
+std::size_t bytes_of_batch(ExecSpace const& exec, std::uint64_t pairs) {
+  if constexpr (may_group_in_partitions<ExecSpace, Key, KeyEqual, Blocks>) {
+    using row = row_of_batch<Key, Blocks>;
+    using number = typename Blocks::mapped;
+    group_plan<ExecSpace, row> const plan(exec, pairs);
+    if (plan.is_applicable()) return group_memory<ExecSpace, row, Key, number>(exec, plan).bytes;
   }
-  device::for_each_in_league("karpos::multi_table: group partitions", exec,
-                             static_cast<int>(partitions),
-                             group_partitions<ExecSpace, Row, Table, Blocks, Key>{
-                                 pairs, table, blocks, begin, m.distinct, m.heads, m.counts});
-  return read_back(exec, m.counts, "karpos::multi_table: pairs are grouped");
+  return 0;
 }
 
 }  // namespace karpos::detail::multi_table
