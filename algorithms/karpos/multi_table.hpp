@@ -77,7 +77,7 @@ class multi_table {
   using execution_space = typename Traits::execution_space;
   using memory_space = typename execution_space::memory_space;
   using options = hash_table_options<key_type>;
-  static constexpr bool has_values = Traits::storage_type::has_values;
+  static constexpr bool has_values = Traits::storage_type::blocks_type::has_values;
 
  private:
   using index_type = typename Traits::index_type;

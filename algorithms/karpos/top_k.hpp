@@ -116,18 +116,14 @@ top_k_report top_k(ExecSpace const& exec,
   auto const to = detail::top_k::make_results(
       out_ids, out_scores, out_scores.extent(0) > 0 && options.result == top_k_result::exact);
   if constexpr (std::is_same_v<Aggregate, weighted_sum>)
-    if (!options.stride.is_fixed() && Kokkos::min(k, lists.objects()) <= memory.sizes.candidates) {
-      auto const answer = detail::top_k::run_accumulator_query(exec, memory, lists, k, to, options);
-      detail::top_k::require_in_range(answer.in_range, lists);
-      if (!answer.needs_fallback) return answer.report;
-      report = answer.report;
-      report.bailed_out = false;
-    }
+    if (!options.stride.is_fixed() && Kokkos::min(k, lists.objects()) <= memory.sizes.candidates &&
+        detail::top_k::try_accumulator_query(exec, memory, lists, k, to, options, report))
+      return report;
   using vectors = detail::top_k::nra_memory<ExecSpace, Lists>;
   if (!memory.vectors.is_allocated()) memory.vectors = vectors(exec, memory.sizes);
   detail::top_k::nra_query<ExecSpace, Lists, Aggregate> nra(exec, memory.vectors, lists, k,
                                                             options);
-  detail::top_k::require_in_range(nra.run(to, report), lists);
+  nra.run(to, report);
   return report;
 }
 

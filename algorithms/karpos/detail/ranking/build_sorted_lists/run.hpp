@@ -158,20 +158,19 @@ template <class ExecSpace, class Table, class Ids, class Scores>
 void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Scores const& scores) {
   using entry_type = entry<typename Scores::value_type>;
   using buffers_view = Kokkos::View<entry_type*, typename ExecSpace::memory_space>;
-  char const* const caller = "karpos::build_sorted_lists: entries";
+  constexpr bool on_device = device::is_device<ExecSpace>;
   std::uint64_t const n = table.extent(0), lists = table.extent(1);
-  if constexpr (!device::is_device<ExecSpace>) {
-    auto const threads = static_cast<std::uint64_t>(exec.concurrency());
-    std::uint64_t const workers = Kokkos::min(threads, lists);
-    auto const buffers = allocated_array<buffers_view>(exec, caller, workers * 2 * n);
+  std::uint64_t const workers =
+      Kokkos::min(on_device ? 1 : static_cast<std::uint64_t>(exec.concurrency()), lists);
+  auto const buffers = allocated_array<buffers_view>(exec, "karpos::build_sorted_lists: entries",
+                                                     on_device ? n : workers * 2 * n);
+  if constexpr (!on_device) {
     Kokkos::parallel_for(
         "karpos::build_sorted_lists: sort",
         Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, workers,
                                                                          Kokkos::ChunkSize(1)),
         sort_columns<Table, Ids, Scores>{table, ids, scores, buffers.data(), workers});
-    exec.fence("karpos::build_sorted_lists: before the entries are freed");
   } else {
-    auto const buffers = allocated_array<buffers_view>(exec, caller, n);
     for (std::uint64_t list = 0; list < lists; ++list) {
       Kokkos::parallel_for("karpos::build_sorted_lists: pack", index_range(exec, n),
                            pack_column<Table, entry_type>{table, list, buffers.data()});
@@ -182,8 +181,8 @@ void sort_lists(ExecSpace const& exec, Table const& table, Ids const& ids, Score
       Kokkos::parallel_for("karpos::build_sorted_lists: write", index_range(exec, n),
                            write_list<entry_type, Ids, Scores>{buffers.data(), list, ids, scores});
     }
-    exec.fence("karpos::build_sorted_lists: before the entries are freed");
   }
+  exec.fence("karpos::build_sorted_lists: before the entries are freed");
 }
 
 }  // namespace karpos::detail::build_sorted_lists

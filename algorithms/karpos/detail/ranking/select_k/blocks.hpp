@@ -107,27 +107,6 @@ struct scan_blocks {
   }
 };
 
-/// Writes the k largest elements of all blocks to `selected`. It gathers the blocks in `buffers`
-/// first.
-template <class Entry>
-struct merge_blocks {
-  Entry* buffers;
-  std::uint64_t const* sizes;
-  std::uint64_t k, blocks;
-  Entry* selected;
-
-  void operator()(int) const {
-    std::uint64_t n = sizes[0];
-    for (std::uint64_t b = 1; b < blocks; ++b) {
-      Entry const* const from = buffers + b * buffer_for(k);
-      std::copy(from, from + sizes[b], buffers + n);
-      n += sizes[b];
-    }
-    std::nth_element(buffers, buffers + (k - 1), buffers + n);
-    std::copy(buffers, buffers + k, selected);
-  }
-};
-
 /// Returns the number of blocks: one for each thread.
 template <class ExecSpace>
 std::uint64_t blocks_for(ExecSpace const& exec) {
@@ -161,10 +140,13 @@ void select_by_blocks(ExecSpace const& exec, Scores const& scores, std::uint64_t
                            exec, 0, blocks, Kokkos::ChunkSize(1)),
                        scan_blocks<score>{scores.data(), scores.stride(0), scores.extent(0), k,
                                           blocks, buffers.data(), sizes.data()});
-  Kokkos::parallel_for(
-      "karpos::select_k: merge", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>>(exec, 0, 1),
-      merge_blocks<entry>{buffers.data(), sizes.data(), k, blocks, selected.data()});
-  exec.fence("karpos::select_k: before the blocks are freed");
+  exec.fence("karpos::select_k: before the blocks are merged");
+  entry* const all = buffers.data();
+  entry* end = all + sizes(0);
+  for (std::uint64_t b = 1; b < blocks; ++b)
+    end = std::copy_n(all + b * buffer_for(k), sizes(b), end);
+  std::nth_element(all, all + (k - 1), end);
+  std::copy_n(all, k, selected.data());
 }
 
 }  // namespace karpos::detail::select_k

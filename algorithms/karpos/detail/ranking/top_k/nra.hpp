@@ -196,11 +196,12 @@ class nra_query {
                 {lists.is_dense() ? lists.objects() : m.arrays.slots,
                  lists.is_dense() ? nullptr : m.arrays.keys}} {}
 
-  /// Runs the query, and adds its reads to the report. Returns: whether every id had a slot.
-  bool run(results<id> const& to, top_k_report& report) {
+  /// Runs the query, and adds its reads to the report.
+  void run(results<id> const& to, top_k_report& report) {
+    report.bailed_out = false;
     start();
     grow(report);
-    bool const in_range = read_words().out_of_range == 0;
+    require_in_range(read_words().out_of_range == 0, m_lists);
     report.depth_growing = m_depth;
     report.candidates = m_candidates;
     if (m_candidates > m_k) shrink(report);
@@ -209,7 +210,6 @@ class nra_query {
     sort_candidates();
     if (m_options.result == top_k_result::exact) complete(report);
     write_ranks(m_exec, m_state.ranked, report.found, to);
-    return in_range;
   }
 
  private:

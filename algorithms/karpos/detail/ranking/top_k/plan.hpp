@@ -67,9 +67,8 @@ struct accumulator_memory {
   /// Allocates, and sets the arrays to the values that they have between queries.
   accumulator_memory(ExecSpace const& exec, sizes const& n) {
     m_bytes = allocate_bytes<typename Lists::memory_space>(exec, "karpos::top_k::accumulators",
-                                                           bytes_of_arrays(n));
-    arena a(m_bytes.data());
-    lay_out(a, n);
+                                                           lay_out(nullptr, n));
+    lay_out(m_bytes.data(), n);
     fill_words("karpos::top_k::accumulators", exec, small, n.small_accumulators() ? n.slots : 0, 0);
     fill_words("karpos::top_k::accumulators", exec, large, n.small_accumulators() ? 0 : n.slots, 0);
     fill_words("karpos::top_k::candidate_bitmap", exec, candidate_bitmap, bitmap_words(n), 0);
@@ -79,7 +78,8 @@ struct accumulator_memory {
     grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
   }
   static std::size_t bytes_for(ExecSpace const& exec, sizes const& n) {
-    return bytes_of_arrays(n) + device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
+    return accumulator_memory().lay_out(nullptr, n) +
+           device::grid_memory<ExecSpace>::bytes_for(shape_of(exec));
   }
 
   std::uint32_t* small = nullptr;  // accumulators of 32 bits; null: `large` is used
@@ -97,7 +97,8 @@ struct accumulator_memory {
   static constexpr std::uint64_t histogram_words = 2 * histogram_bytes / sizeof(std::uint32_t);
   static std::uint64_t bitmap_words(sizes const& n) { return (n.slots + 31) / 32; }
 
-  void lay_out(arena& a, sizes const& n) {
+  std::size_t lay_out(std::byte* base, sizes const& n) {
+    arena a(base);
     a.allocate(small, n.small_accumulators() ? n.slots : 0);
     a.allocate(large, n.small_accumulators() ? 0 : n.slots);
     a.allocate(candidate_bitmap, bitmap_words(n));
@@ -107,10 +108,6 @@ struct accumulator_memory {
     a.allocate(final_scores, n.finalists * static_cast<std::uint64_t>(n.lists));
     a.allocate(finalists, n.finalists);
     a.allocate(keys, n.dense ? 0 : n.slots);
-  }
-  static std::size_t bytes_of_arrays(sizes const& n) {
-    arena a;
-    accumulator_memory().lay_out(a, n);
     return a.bytes();
   }
   static device::grid_shape shape_of(ExecSpace const& exec) {
@@ -131,21 +128,17 @@ struct nra_memory {
   nra_memory() = default;
   nra_memory(ExecSpace const& exec, sizes const& n) {
     m_bytes = allocate_bytes<typename Lists::memory_space>(exec, "karpos::top_k::score_vectors",
-                                                           bytes_for(n));
-    arena a(m_bytes.data());
-    lay_out(a, n);
+                                                           lay_out(nullptr, n));
+    lay_out(m_bytes.data(), n);
   }
-  static std::size_t bytes_for(sizes const& n) {
-    arena a;
-    nra_memory().lay_out(a, n);
-    return a.bytes();
-  }
+  static std::size_t bytes_for(sizes const& n) { return nra_memory().lay_out(nullptr, n); }
   bool is_allocated() const { return m_bytes.extent(0) > 0; }
 
   nra_arrays<id, score> arrays{};
 
  private:
-  void lay_out(arena& a, sizes const& n) {
+  std::size_t lay_out(std::byte* base, sizes const& n) {
+    arena a(base);
     a.allocate(arrays.score_vectors, n.slots * static_cast<std::uint64_t>(n.lists));
     a.allocate(arrays.visited, (n.slots + 31) / 32);
     for (auto& c : arrays.candidates) a.allocate(c, n.objects);
@@ -158,6 +151,7 @@ struct nra_memory {
     arrays.max_candidates = n.objects;
     arrays.bitmap_words = (n.slots + 31) / 32;
     arrays.slots = n.slots;
+    return a.bytes();
   }
 
   Kokkos::View<std::byte*, typename Lists::memory_space> m_bytes;

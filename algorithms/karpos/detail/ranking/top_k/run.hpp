@@ -312,20 +312,13 @@ top_k_report report_of(query_progress const& end, Lists const& lists, std::uint6
   return report;
 }
 
-/// How a query over accumulators ended.
-struct accumulator_answer {
-  top_k_report report;
-  bool in_range;        // every id had a slot
-  bool needs_fallback;  // fixed point could not separate the candidates
-};
-
-/// Runs a query over accumulators. Blocks.
+/// Runs a query over accumulators. Returns false if fixed point could not separate the candidates:
+/// then nothing was written, and the report has what was read in vain. Blocks.
 template <class ExecSpace, class Lists>
-accumulator_answer run_accumulator_query(ExecSpace const& exec,
-                                         query_memory<ExecSpace, Lists> const& memory,
-                                         Lists const& lists, std::uint64_t k,
-                                         results<typename Lists::id_type> const& to,
-                                         top_k_options<> const& options) {
+bool try_accumulator_query(ExecSpace const& exec, query_memory<ExecSpace, Lists> const& memory,
+                           Lists const& lists, std::uint64_t k,
+                           results<typename Lists::id_type> const& to,
+                           top_k_options<> const& options, top_k_report& report) {
   using tuned = tuning<ExecSpace>;
   auto const& a = memory.accumulators;
   auto const run = [&](auto accumulators) {
@@ -342,14 +335,13 @@ accumulator_answer run_accumulator_query(ExecSpace const& exec,
   else
     run(accumulator_array<std::uint64_t>{a.small, a.large});
   query_words const words = read_back(exec, a.words, "karpos::top_k: report");
-  accumulator_answer const answer{report_of(words.record, lists, k), words.counts.out_of_range == 0,
-                                  words.record.needs_fallback};
-  if (answer.in_range && !answer.needs_fallback &&
-      answer.report.finalists > tuned::max_ranked_by_counting) {
-    sort_by_rank(exec, a.finalists, answer.report.finalists);
-    write_ranks(exec, a.finalists, answer.report.found, to);
+  require_in_range(words.counts.out_of_range == 0, lists);
+  report = report_of(words.record, lists, k);
+  if (!words.record.needs_fallback && report.finalists > tuned::max_ranked_by_counting) {
+    sort_by_rank(exec, a.finalists, report.finalists);
+    write_ranks(exec, a.finalists, report.found, to);
   }
-  return answer;
+  return !words.record.needs_fallback;
 }
 
 }  // namespace karpos::detail::top_k

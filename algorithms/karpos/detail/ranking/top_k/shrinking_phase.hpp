@@ -28,25 +28,6 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] State const& s,
   }
 }
 
-/// Tests whether an object has been seen and its upper bound is above the threshold.
-template <class State>
-class is_above {
- public:
-  KOKKOS_FUNCTION is_above(State const& s, bound_tables const& bounds, std::uint64_t threshold)
-      : m_bounds(bounds),
-        m_layout(s.layout),
-        m_threshold(threshold) {}
-  KOKKOS_FUNCTION bool operator()(typename State::word w) const {
-    std::uint32_t const seen = m_layout.seen(w);
-    return m_bounds.upper(m_layout.sum(w), seen) > m_threshold && seen != 0;
-  }
-
- private:
-  bound_tables m_bounds;
-  accumulator_layout<typename State::word> m_layout;
-  std::uint64_t m_threshold;
-};
-
 /// Lists the candidates at the end of the growing phase. If entries are read again, an object is
 /// listed by the first of the lists in which it was seen.
 template <class StateHandle, class ProgressHandle>
@@ -65,7 +46,12 @@ struct list_candidates {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     bound_tables const bounds(team, *s);
-    is_above<State> const above(*s, bounds, p->threshold);
+    // Tests whether an object has been seen and its upper bound is above the threshold.
+    auto const above = [bounds, layout = s->layout,
+                        threshold = p->threshold](typename State::word w) {
+      std::uint32_t const seen = layout.seen(w);
+      return bounds.upper(layout.sum(w), seen) > threshold && seen != 0;
+    };
     if (is_rereading_faster(*s, p->growing_depth))
       for_each_entry(team, *s, 0, p->growing_depth,
                      [&](int list, std::uint64_t first, std::uint64_t last) {
@@ -92,8 +78,9 @@ struct list_candidates {
           if (passes(w)) append_candidate(*s, s->candidates[0], slot);
         });
   }
-  KARPOS_STEP_FUNCTION void list_from_entries(is_above<State> const& above, int list,
-                                              std::uint64_t first, std::uint64_t last) const {
+  template <class Test>
+  KARPOS_STEP_FUNCTION void list_from_entries(Test const& above, int list, std::uint64_t first,
+                                              std::uint64_t last) const {
     using id = typename State::id;
     using word = typename State::word;
     auto const& l = s->lists[list];

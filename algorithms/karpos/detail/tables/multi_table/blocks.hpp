@@ -168,8 +168,8 @@ struct key_counts {
   }
 };
 
-/// Merges a new head of a key with the stored one: puts its block before the others, or adds counts.
-/// May be called again for the same block if another thread came between.
+/// Merges a new head of a key with the stored one: puts its block first, or adds counts. May be
+/// called again for the same block if another thread came between.
 template <class Blocks>
 struct push {
   using has_distinct_keys = void;
@@ -185,7 +185,6 @@ template <class T, class Number, class ExecSpace>
 struct value_storage {
   using blocks_type = value_blocks<T, Number>;
   using memory_space = typename ExecSpace::memory_space;
-  static constexpr bool has_values = true;
   Kokkos::View<T*, memory_space> values;
   Kokkos::View<Number*, memory_space> links;
 
@@ -218,7 +217,6 @@ struct value_storage {
 template <class Number, class ExecSpace>
 struct count_storage {
   using blocks_type = key_counts<Number>;
-  static constexpr bool has_values = false;
 
   count_storage() = default;
   count_storage(ExecSpace const&, std::uint64_t) {}
