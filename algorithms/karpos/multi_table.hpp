@@ -1,49 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/bulk_arguments.hpp"
-#include "karpos/detail/tables/multi_table/batch.hpp"
-#include "karpos/detail/tables/multi_table/blocks.hpp"
 #include "karpos/detail/tables/multi_table/index.hpp"
 #include "karpos/detail/tables/multi_table/matches.hpp"
-#include "karpos/detail/tables/multi_table/pending.hpp"
-#include "karpos/device/loops.hpp"
+#include "karpos/detail/tables/multi_table/run.hpp"
 #include "karpos/multi_table_ref.hpp"
-#include "karpos/operations.hpp"
 #include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
 
 // Bulk operations of hash_multimap and hash_multiset. Operations in kernels:
 // karpos/multi_table_ref.hpp. Layout of the pairs: detail/tables/multi_table/blocks.hpp; their
 // insertion: detail/tables/multi_table/batch.hpp.
 
 namespace karpos {
-
-namespace detail::multi_table {
-/// The types that a hash_multimap or hash_multiset consists of. T: no_value of a set.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
-          class Number>
-struct traits {
-  static_assert(std::is_trivially_copyable_v<T>, "karpos: values must be trivially copyable");
-  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
-                "karpos: pair numbers are std::uint32_t or std::uint64_t");
-  using key_type = Key;
-  using mapped_type = T;
-  using execution_space = ExecSpace;
-  using index_type = index<hash_map<Key, Number, ExecSpace, Hash, KeyEqual, Probing, B>>;
-  using storage_type = std::conditional_t<is_no_value<T>, count_storage<Number, ExecSpace>,
-                                          value_storage<T, Number, ExecSpace>>;
-};
-}  // namespace detail::multi_table
 
 /// A map or set whose keys may be stored several times. Of a set, a pair is one occurrence of a
 /// key. The first argument of an operation is an execution space instance; views are read and
@@ -77,20 +53,17 @@ class multi_table {
   using execution_space = typename Traits::execution_space;
   using memory_space = typename execution_space::memory_space;
   using options = hash_table_options<key_type>;
-  static constexpr bool has_values = Traits::storage_type::blocks_type::has_values;
+  static constexpr bool has_values = detail::multi_table::table<Traits>::has_values;
 
  private:
-  using index_type = typename Traits::index_type;
-  using storage_type = typename Traits::storage_type;
-  using blocks_type = typename storage_type::blocks_type;
-  using number = typename blocks_type::mapped;
-  using table_type = decltype(std::declval<index_type const&>().table());
+  using table = detail::multi_table::table<Traits>;
+  using blocks_type = typename table::blocks_type;
 
  public:
   /// Types that kernels take by value: to insert, and to look up.
-  using ref_type = multi_ref<table_type, mapped_type>;
+  using ref_type = multi_ref<typename table::index_ref_type, mapped_type>;
   using frozen_ref_type =
-      multi_reader<execution_space, typename index_type::frozen_ref_type, blocks_type>;
+      multi_reader<execution_space, typename table::index_type::frozen_ref_type, blocks_type>;
 
   /// Inserts every pair. `values` is a view as long as keys, or one value for all of them,
   /// converted by static_cast (floating-point for integers does not compile). Inserts pending pairs
@@ -112,31 +85,30 @@ class multi_table {
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
                        wrapped_memory const& workspace = {nullptr, 0}) {
-    return insert_and_report(exec, keys, detail::values_for<mapped_type>(keys, values), workspace);
+    return m_table.insert(exec, keys, detail::values_for<mapped_type>(keys, values), workspace);
   }
   template <view_1d Keys>  // a set
     requires(!has_values)
   insert_report insert(execution_space const& exec, Keys const& keys,
                        wrapped_memory const& workspace = {nullptr, 0}) {
-    return insert_and_report(exec, keys, no_values{}, workspace);
+    return m_table.insert(exec, keys, typename table::no_values{}, workspace);
   }
   /// Returns the bytes of a workspace for the insertion of `pairs` pairs. 0 if no workspace is
   /// used: on CPUs, for few pairs, and for keys with an equality of the caller's.
   static std::size_t insert_bytes(execution_space const& exec, std::uint64_t pairs) {
-    return detail::multi_table::bytes_of_batch<blocks_type, typename index_type::key_equal,
-                                               key_type>(exec, pairs);
+    return table::insert_bytes(exec, pairs);
   }
   /// Appends every pair to the list of pending pairs. Earlier refs become invalid. Asynchronous if
   /// the list has enough capacity left; otherwise it blocks, and throws, as ref does.
   template <view_1d Keys, class Values>
     requires has_values
   void insert_async(execution_space const& exec, Keys const& keys, Values const& values) {
-    append(exec, keys, detail::values_for<mapped_type>(keys, values));
+    m_table.append(exec, keys, detail::values_for<mapped_type>(keys, values));
   }
   template <view_1d Keys>
     requires(!has_values)
   void insert_async(execution_space const& exec, Keys const& keys) {
-    append(exec, keys, no_values{});
+    m_table.append(exec, keys, typename table::no_values{});
   }
   /// Reserves capacity for `pair_capacity` pending pairs. Reservations add up until the pending
   /// pairs are put into the table, whether they were used or not. Returns what kernels insert these
@@ -144,7 +116,9 @@ class multi_table {
   /// Earlier refs become invalid. Asynchronous if the list has enough capacity left; otherwise it
   /// blocks, and inserts the pending pairs first. Throws allocation_error, for the list or for the
   /// insertion of pending pairs.
-  ref_type ref(execution_space const& exec, std::uint64_t pair_capacity);
+  ref_type ref(execution_space const& exec, std::uint64_t pair_capacity) {
+    return ref_type(m_table.ref(exec, pair_capacity));
+  }
   /// Inserts the pending pairs, then consolidates the table: moves the values of each key into one
   /// block, as one insertion of all pairs would, and frees the memory of erased pairs. Lookups then
   /// read one block for each key. Frozen refs become invalid. Blocks.
@@ -156,7 +130,7 @@ class multi_table {
   ///   slot.
   /// Throws allocation_error; pending pairs: see above. Outcomes of pairs that were inserted before
   ///   are then in the report of the next consolidate.
-  insert_report consolidate(execution_space const& exec);
+  insert_report consolidate(execution_space const& exec) { return m_table.consolidate(exec); }
   [[deprecated("karpos: settle is consolidate")]] insert_report settle(
       execution_space const& exec) {
     return consolidate(exec);
@@ -169,13 +143,13 @@ class multi_table {
     using result = typename Out::value_type;
     static_assert(std::is_integral_v<result> && !std::is_const_v<result>,
                   "karpos: counts are written to a view of integers, not const");
-    look_up("karpos::multi_table: count", exec, queries, out,
-            detail::multi_table::count_of<blocks_type, result>{blocks()});
+    m_table.look_up("karpos::multi_table: count", exec, queries, out,
+                    detail::multi_table::count_of<blocks_type, result>{m_table.blocks()});
   }
   /// Writes to out whether each query is stored. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
-    m_index.contains(exec, queries, out);
+    m_table.index().contains(exec, queries, out);
   }
   /// Writes to out one value of each query, unspecified which, or `missing`. Asynchronous. Maps
   /// only.
@@ -184,19 +158,20 @@ class multi_table {
   void find_any(execution_space const& exec, Queries const& queries, Out const& out,
                 mapped_type const& missing) const {
     detail::require_result_type<mapped_type, Out>();
-    look_up("karpos::multi_table: find_any", exec, queries, out,
-            detail::multi_table::any_of<blocks_type, mapped_type>{blocks(), missing});
+    m_table.look_up(
+        "karpos::multi_table: find_any", exec, queries, out,
+        detail::multi_table::any_of<blocks_type, mapped_type>{m_table.blocks(), missing});
   }
 
   /// Returns the number of pairs that retrieve writes for these queries. Blocks.
   template <view_1d Queries>
   std::uint64_t retrieve_size(execution_space const& exec, Queries const& queries) const {
-    return matches_of(exec, queries, 0).size();
+    return m_table.matches_of(exec, queries, 0).size();
   }
   /// Returns the number of pairs that retrieve_outer writes for these queries. Blocks.
   template <view_1d Queries>
   std::uint64_t retrieve_outer_size(execution_space const& exec, Queries const& queries) const {
-    return matches_of(exec, queries, 1).size();
+    return m_table.matches_of(exec, queries, 1).size();
   }
   /// Writes every match as a query number (the query's index) and a value, in the order of queries.
   /// Query numbers go to a view of integers of 32 or 64 bits. Blocks. Returns the number of
@@ -210,7 +185,7 @@ class multi_table {
     requires has_values
   std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
                          QueriesOut const& out_queries, ValuesOut const& out_values) const {
-    return write_matches(exec, queries, mapped_type{}, 0, out_queries, out_values);
+    return m_table.write_matches(exec, queries, mapped_type{}, 0, out_queries, out_values);
   }
   /// Writes, for a set, the number of a query once for each occurrence of its key. Otherwise does
   /// what retrieve of a map does.
@@ -218,7 +193,7 @@ class multi_table {
     requires(!has_values)
   std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
                          QueriesOut const& out_queries) const {
-    return write_matches(exec, queries, {}, 0, out_queries);
+    return m_table.write_matches(exec, queries, {}, 0, out_queries);
   }
   /// Writes what retrieve writes, and a pair of the query number and `missing` for each query
   /// without a match. Blocks. Returns the number of pairs. Memory and errors: as for retrieve.
@@ -227,20 +202,20 @@ class multi_table {
   std::uint64_t retrieve_outer(execution_space const& exec, Queries const& queries,
                                QueriesOut const& out_queries, ValuesOut const& out_values,
                                mapped_type const& missing) const {
-    return write_matches(exec, queries, missing, 1, out_queries, out_values);
+    return m_table.write_matches(exec, queries, missing, 1, out_queries, out_values);
   }
   template <view_1d Queries, view_1d QueriesOut>
     requires(!has_values)
   std::uint64_t retrieve_outer(execution_space const& exec, Queries const& queries,
                                QueriesOut const& out_queries) const {
-    return write_matches(exec, queries, {}, 1, out_queries);
+    return m_table.write_matches(exec, queries, {}, 1, out_queries);
   }
   /// Calls f(query number, value), or f(query number) of a set, in a kernel for every match, in any
   /// order. Writes no output. Blocks. Complexity and memory: as for retrieve.
   template <view_1d Queries, class F>
   void for_each_match(execution_space const& exec, Queries const& queries, F const& f) const {
     using visit = detail::multi_table::visit_element<detail::multi_table::query_numbers, F>;
-    emit(exec, matches_of(exec, queries, 0), visit{{}, f});
+    m_table.emit(exec, m_table.matches_of(exec, queries, 0), visit{{}, f});
   }
 
   /// Calls visit(key, value), or visit(key) of a set, in a kernel for every pair. Blocks. visit may
@@ -249,8 +224,8 @@ class multi_table {
   ///   allocation_error.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
-    emit(exec, all_pairs(exec),
-         detail::multi_table::visit_element<slots_type, Visit>{slots(), visit});
+    using body = detail::multi_table::visit_element<typename table::slots_type, Visit>;
+    m_table.emit(exec, m_table.all_pairs(exec), body{m_table.slots(), visit});
   }
   /// Writes every pair, those of one key contiguously. Blocks. Returns the number of pairs. Throws
   /// std::invalid_argument if the views are too short; nothing was written then. allocation_error.
@@ -259,12 +234,12 @@ class multi_table {
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
                              ValuesOut const& values) const {
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
-    return write_all(exec, keys, values);
+    return m_table.write_all(exec, keys, values);
   }
   template <view_1d KeysOut>
     requires(!has_values)
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys) const {
-    return write_all(exec, keys);
+    return m_table.write_all(exec, keys);
   }
 
   /// Removes all pairs of some keys, which have the key type (queries may have others). Inserts
@@ -273,9 +248,11 @@ class multi_table {
   /// Throws std::invalid_argument for more keys than a table can have pairs: 2^31 - 8, or 2^40 - 8
   ///   with pair numbers of 64 bits; allocation_error.
   template <view_1d Keys>
-  std::uint64_t erase(execution_space const& exec, Keys const& keys);
+  std::uint64_t erase(execution_space const& exec, Keys const& keys) {
+    return m_table.erase(exec, keys);
+  }
   /// Removes every pair, pending ones too. Asynchronous.
-  void clear(execution_space const& exec);
+  void clear(execution_space const& exec) { m_table.clear(exec); }
   /// Inserts the pending pairs, moves the table to memory for max_pairs pairs and max_keys keys,
   /// and consolidates it. Blocks. The pending pairs stay inserted if rehash throws later.
   /// Throws std::invalid_argument for more pairs than PairNumber can count, before anything
@@ -285,12 +262,12 @@ class multi_table {
   void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)
     requires has_values
   {
-    move_to(exec, max_pairs, max_keys);
+    m_table.rehash(exec, max_pairs, max_keys);
   }
   void rehash(execution_space const& exec, std::uint64_t max_keys)
     requires(!has_values)
   {
-    move_to(exec, storage_type::pair_capacity(), max_keys);
+    m_table.rehash(exec, max_pairs(), max_keys);
   }
 
   /// Returns the bytes of a map for max_pairs pairs of max_keys distinct keys, or of a set of
@@ -299,33 +276,35 @@ class multi_table {
                                double load = options{}.load)
     requires has_values
   {
-    return index_type::bytes_for(max_keys, load) + storage_type::bytes_for(max_pairs);
+    return table::index_type::bytes_for(max_keys, load) + table::storage_type::bytes_for(max_pairs);
   }
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load)
     requires(!has_values)
   {
-    return index_type::bytes_for(max_keys, load);
+    return table::index_type::bytes_for(max_keys, load);
   }
   /// Returns what kernels look up with while no thread changes the table. Requires: the table has
   /// memory.
-  frozen_ref_type frozen_ref() const { return {m_index.frozen_ref(), blocks()}; }
+  frozen_ref_type frozen_ref() const { return {m_table.index().frozen_ref(), m_table.blocks()}; }
   /// Returns the number of pairs in the table, without pending ones.
-  std::uint64_t size() const { return m_size; }
-  bool empty() const { return m_size == 0; }
+  std::uint64_t size() const { return m_table.size(); }
+  bool empty() const { return size() == 0; }
   /// Returns the number of distinct keys. Complexity: as hash_map's size; it may block.
-  std::uint64_t different_keys(execution_space const& exec) const { return m_index.size(exec); }
+  std::uint64_t different_keys(execution_space const& exec) const {
+    return m_table.index().size(exec);
+  }
   /// Returns an upper bound of the number of blocks of a key: 1 after consolidate. Maps only.
   std::uint64_t longest_chain() const
     requires has_values
   {
-    return m_batches;
+    return m_table.batches();
   }
   /// Returns how many pairs the table can store; of a set, how many it can count.
-  std::uint64_t max_pairs() const { return m_storage.pair_capacity(); }
+  std::uint64_t max_pairs() const { return m_table.max_pairs(); }
   /// Returns the number of distinct keys that the table was made for.
-  std::uint64_t max_keys() const { return m_index.max_keys(); }
+  std::uint64_t max_keys() const { return m_table.index().max_keys(); }
   /// Returns the number of slots of the table of keys.
-  std::uint64_t capacity() const { return m_index.capacity(); }
+  std::uint64_t capacity() const { return m_table.index().capacity(); }
 
   /// Makes dst an exact copy of src, which may be in another memory space. Both have buckets of the
   /// same size. Discards dst's pending pairs; copies the outcomes that src has not reported yet
@@ -340,92 +319,22 @@ class multi_table {
  protected:
   multi_table() = default;
   multi_table(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys,
-              options const& o, typename index_type::hasher const& hash,
-              typename index_type::key_equal const& equal)
-      : m_index(exec, (require_pairs(max_pairs), max_keys), o, hash, equal),
-        m_storage(exec, max_pairs) {}
-  multi_table(multi_table&& other) : multi_table() { swap(other); }
-  multi_table& operator=(multi_table&& other) {
-    multi_table taken(std::move(other));
-    swap(taken);
-    return *this;
-  }
+              options const& o, typename table::index_type::hasher const& hash,
+              typename table::index_type::key_equal const& equal)
+      : m_table(exec, max_pairs, max_keys, o, hash, equal) {}
+  multi_table(multi_table&&) = default;
+  multi_table& operator=(multi_table&&) = default;
   ~multi_table() = default;
 
  private:
   template <class>
   friend class multi_table;
-  using no_values = detail::constant<detail::no_value>;
-  using slots_type = detail::multi_table::keys_of_slots<table_type, blocks_type>;
-  using batch_type = detail::multi_table::batch<execution_space, key_type, number>;
-  static constexpr std::uint64_t max_pair_count = detail::row_index::max_rows<number>;
-  /// Chains of up to this length are not consolidated by insertions. Longer ones are, once the
-  /// pairs inserted since the last consolidation are half as many as those before.
-  static constexpr std::uint64_t chain_to_consolidate = 8;
-
-  template <class Keys, class Values>
-  insert_report insert_and_report(execution_space const& exec, Keys const& keys,
-                                  Values const& values, wrapped_memory const& workspace);
-  template <class Keys, class Values>
-  insert_report insert_all(execution_space const& exec, Keys const& keys, Values const& values,
-                           wrapped_memory const& workspace);
-  template <class Keys, class Values>
-  insert_report insert_batch(execution_space const& exec, Keys const& keys, Values const& values,
-                             wrapped_memory const& workspace);
-  template <class Keys, class Values>
-  void append(execution_space const& exec, Keys const& keys, Values const& values);
-  void insert_pending(execution_space const& exec);
-  std::uint64_t reserve_pairs(execution_space const& exec, std::uint64_t more);
-  void shorten_chains(execution_space const& exec);
-  void join_blocks(execution_space const& exec, std::uint64_t pair_capacity);
-  void move_to(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys);
   template <class Other>
-  void copy_from(execution_space const& exec, multi_table<Other> const& src);
-  void swap(multi_table& other);
-  static void require_pairs(std::uint64_t n);
-
-  template <class Queries, class Out, class Write>
-  void look_up(char const* label, execution_space const& exec, Queries const& queries,
-               Out const& out, Write const& write) const {
-    detail::require_reachable<execution_space, Queries, Out>();
-    detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
-    m_index.look_up(label, exec, queries, out, write);
+  void copy_from(execution_space const& exec, multi_table<Other> const& src) {
+    m_table.copy_from(exec, src.m_table);
   }
-  template <class Queries>
-  auto matches_of(execution_space const& exec, Queries const& queries,
-                  std::uint64_t unmatched_count) const;
-  auto all_pairs(execution_space const& exec) const {
-    m_index.require_memory();
-    return detail::multi_table::matches<execution_space, slots_type, blocks_type>(
-        exec, slots(), m_index.capacity(), blocks());
-  }
-  /// Emits all matches, and blocks, because the memory of the matches is freed then.
-  template <class Matches, class Emit>
-  void emit(execution_space const& exec, Matches&& matches, Emit const& emit) const {
-    matches.emit(exec, m_batches, emit);
-    exec.fence("karpos::multi_table: before the offsets are freed");
-  }
-  template <class Queries, class QueriesOut, class... ValuesOut>
-  std::uint64_t write_matches(execution_space const& exec, Queries const& queries,
-                              mapped_type const& missing, std::uint64_t unmatched_count,
-                              QueriesOut const& out_queries, ValuesOut const&... out_values) const;
-  template <class KeysOut, class... ValuesOut>
-  std::uint64_t write_all(execution_space const& exec, KeysOut const& keys,
-                          ValuesOut const&... values) const;
 
-  blocks_type blocks() const { return m_storage.blocks(); }
-  slots_type slots() const { return slots_type(m_index.table()); }
-
-  index_type m_index;
-  storage_type m_storage;
-  detail::multi_table::pending_pairs<key_type, mapped_type, execution_space> m_pending;
-  insert_report m_pending_report;    // outcomes of pending pairs since the last consolidate
-  std::uint64_t m_end = 0;           // begin of the next block: stored pairs, and dead ones
-  std::uint64_t m_size = 0;          // stored pairs
-  std::uint64_t m_consolidated = 0;  // m_end after the last consolidation
-  std::uint64_t m_batches = 0;       // insertions since, that one included: no chain is longer
+  table m_table;
 };
 
 }  // namespace karpos
-
-#include "karpos/detail/tables/multi_table/run.hpp"

@@ -8,7 +8,6 @@
 #include "karpos/detail/tables/multi_table/blocks.hpp"
 #include "karpos/detail/tables/multi_table/pending.hpp"
 #include "karpos/detail/tables/slot.hpp"
-#include "karpos/device/atomics.hpp"
 #include "karpos/outcome.hpp"
 
 // Operations of hash_multimap and hash_multiset in kernels. Bulk operations:

@@ -106,7 +106,7 @@ top_k_report top_k(ExecSpace const& exec,
     detail::top_k::require_length("scores", out_scores.extent(0), k);
     detail::require_contiguous("scores of a ranked query", out_scores);
   }
-  auto& memory = detail::top_k::workspace_access::memory(workspace);
+  auto& memory = memory_of(workspace);
   detail::top_k::require_valid_query(memory.sizes, lists, k, options);
   if (options.validate) validate_sorted_lists(exec, lists);
 

@@ -9,16 +9,11 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/detail/ranking/top_k/plan.hpp"
-#include "karpos/sorted_lists.hpp"
 #include "karpos/top_k_options.hpp"
 
 // Memory of ranked queries (top_k.hpp), for callers with more than one query.
 
 namespace karpos {
-
-namespace detail::top_k {
-struct workspace_access;
-}
 
 /// Memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists
 /// with ids of the same kind (dense or sparse) as the lists that it was made for, no more lists, no
@@ -76,11 +71,12 @@ class top_k_workspace {
   }
 
  private:
-  friend struct detail::top_k::workspace_access;
   using memory = detail::top_k::query_memory<ExecSpace, Lists>;
   using sizes = detail::top_k::query_sizes<Lists>;
   using accumulators = detail::top_k::accumulator_memory<ExecSpace, Lists>;
   using vectors = detail::top_k::nra_memory<ExecSpace, Lists>;
+
+  friend memory& memory_of(top_k_workspace const& w) { return *w.m_memory; }  // for queries
 
   std::shared_ptr<memory> m_memory;
 };
@@ -91,17 +87,5 @@ template <class Aggregate = weighted_sum, execution_space ExecSpace, class Lists
 std::size_t top_k_workspace_bytes(ExecSpace const& exec, Lists const& lists, std::uint64_t k) {
   return top_k_workspace<ExecSpace, Lists, Aggregate>::bytes_for(exec, lists, k);
 }
-
-namespace detail::top_k {
-
-/// Access to a workspace, for queries.
-struct workspace_access {
-  template <class Workspace>
-  static auto& memory(Workspace const& w) {
-    return *w.m_memory;
-  }
-};
-
-}  // namespace detail::top_k
 
 }  // namespace karpos

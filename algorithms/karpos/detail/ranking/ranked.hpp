@@ -6,7 +6,6 @@
 #include <string>
 #include <type_traits>
 
-#include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 
 // Scores as radix keys: unsigned words whose ascending order is the descending order of the scores.

@@ -12,7 +12,6 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/ranking/top_k/state.hpp"
 #include "karpos/device/program.hpp"
-#include "karpos/sorted_lists.hpp"
 #include "karpos/top_k_options.hpp"
 
 // Sizes, memory, checks and choices of ranked queries. There is one allocation for the arrays of

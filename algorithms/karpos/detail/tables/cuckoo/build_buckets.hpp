@@ -10,7 +10,6 @@
 #include "karpos/detail/tables/cuckoo/split.hpp"
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
 #include "karpos/device/atomics.hpp"
-#include "karpos/device/league.hpp"
 
 namespace karpos::detail::cuckoo {
 

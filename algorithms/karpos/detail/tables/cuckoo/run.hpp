@@ -18,7 +18,6 @@
 #include "karpos/detail/tables/cuckoo/build_buckets.hpp"
 #include "karpos/detail/tables/cuckoo/distinct.hpp"
 #include "karpos/detail/tables/cuckoo/place.hpp"
-#include "karpos/detail/tables/cuckoo/place_in_scratch.hpp"
 #include "karpos/detail/tables/cuckoo/plan.hpp"
 #include "karpos/detail/tables/cuckoo/refs.hpp"
 #include "karpos/detail/tables/cuckoo/split.hpp"
@@ -61,8 +60,8 @@
 //
 //   split     As above; a region is a partition.
 //   place     Items go to the first candidate window with an empty slot, or evict another item: an
-//             eviction chain. A team of a GPU builds a small partition in its scratch
-//             (place_in_scratch.hpp); other partitions are built in memory (place.hpp).
+//             eviction chain. A team of a GPU builds a small partition in its scratch;
+//             other partitions are built in memory (place.hpp).
 //   look up   The first window; the others only if it has no empty slot and the overflow bit is
 //             set (refs.hpp).
 //   insert    The absent keys are placed in a copy of the table. If one finds no slot, or there are

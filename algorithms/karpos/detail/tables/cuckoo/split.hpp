@@ -110,7 +110,7 @@ template <class ExecSpace, class View, class Source>
 void split_by_region(ExecSpace const& exec, View const& table, Source const& source,
                      split_memory<ExecSpace, typename View::word> const& m,
                      typename View::word* coarse_items) {
-  fill_words("karpos::cuckoo_map: clear counters", exec, m.report, 1, 0);
+  fill_words("karpos::cuckoo_map::clear counters", exec, m.report, 1, 0);
   auto const& plan = m.plan;
   using region = region_of_key<View>;
   if constexpr (device::is_device<ExecSpace>) {

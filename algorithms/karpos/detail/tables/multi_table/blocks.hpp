@@ -4,9 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
-#include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/row_index/plan.hpp"

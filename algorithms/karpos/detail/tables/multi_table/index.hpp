@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <concepts>
 #include <cstdint>
 #include <type_traits>
 

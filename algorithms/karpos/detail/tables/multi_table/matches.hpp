@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"

@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/tables/slot.hpp"
