@@ -10,7 +10,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/distributed/bfs_plan.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
-#include "karpos/detail/graph/frontier/sources.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/detail/graph/frontier/tuning.hpp"
 #include "karpos/detail/graph/validate_bfs/checks.hpp"
 #include "karpos/device/launch.hpp"
