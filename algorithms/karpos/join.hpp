@@ -22,8 +22,7 @@
 #include "karpos/row_index.hpp"
 #include "karpos/rows.hpp"
 
-// Joins of two tables by equal rows: which left row matches which right row. The right table is
-// indexed (row_index.hpp).
+// Joins of two tables by equal rows. The right table is indexed (row_index.hpp).
 //
 //   left       | a | b | c | b |         right   | b | a | b | d |
 //   begins     | 2 | 0 | . | 0 |         runs    | 0 2 | 1 | 3 |      b is in rows 0 and 2

@@ -59,8 +59,7 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
   return detail::join::pair_of_tables<ExecSpace, Left, Right>(exec, left, right).bytes();
 }
 
-/// Returns the bytes of the workspace of a partitioned join of these rows that writes these payload
-/// columns.
+/// Returns the bytes of the workspace of a partitioned join that writes these payload columns.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,
           view_1d... RightColumns>
 std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right,
@@ -131,8 +130,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   return d::write_join(exec, left, right, kind, options,
                        d::write_pair<LeftOut, RightOut>{left_out, right_out}, left_out, right_out);
 }
-/// Writes row j of a semi or anti join, one number, to out(j). Otherwise as partitioned_join of
-/// pairs.
+/// Writes row j of a semi or anti join, one number, to out(j). Otherwise as for pairs.
 ///
 /// Throws: as partitioned_join of pairs, except that kinds with pairs are refused.
 template <execution_space ExecSpace, class Left, class Right, view_1d Out>

@@ -141,8 +141,7 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
 }
 
 /// Reduces several columns at once, each by any number of operations (aggregates.hpp). The results
-/// of a key are at the index of the key. In all other respects it is like reduce_by_key of one
-/// column.
+/// of a key are at the index of the key. Otherwise as reduce_by_key of one column.
 ///
 /// A key with the partial results of all its outputs takes at most 128 bytes, padding included;
 /// more does not compile. A checked sum takes 16 bytes, a reproducible sum 32, any other output the

@@ -168,8 +168,7 @@ class row_index {
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, rows, runs).bytes;
   }
 
-  /// Returns the number of rows in the index: all that are in a group, or one for each group if
-  /// duplicates are dropped.
+  /// Returns the number of rows in a group, or that of groups if duplicates are dropped.
   std::uint64_t size() const { return m_groups.size(); }
   /// Returns the number of different rows.
   std::uint64_t groups() const { return m_groups.groups(); }
@@ -217,8 +216,7 @@ class row_index {
     look_up<RowNumber>("count", exec, queries,
                        detail::row_index::count_of<RowNumber>{m_groups.runs()}, out);
   }
-  /// Writes to out(i), a bool or an integer, whether any row of the index equals queries[i].
-  /// Otherwise as find.
+  /// Writes to out(i), a bool or an integer, whether a row equals queries[i]. Otherwise as find.
   template <class Queries, view_1d Out>
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<typename Out::non_const_value_type>("contains", exec, queries, detail::presence{}, out);
