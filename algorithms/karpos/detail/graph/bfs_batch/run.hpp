@@ -64,10 +64,7 @@ struct level_loop {
         continue;
       }
       if (!p.has_items)
-        grid.run(make_step<list_frontier>(grid, s, p), [&] {
-          p.frontier.items = grid.read(&s.totals_of(p.level)).items;
-          p.has_items = true;
-        });
+        grid.run(make_step<list_frontier>(grid, s, p), [&] { count_items(grid, p); });
       grid.run(make_step<push>(grid, s, p), [] {});
       grid.run(make_step<update>(grid, s, p), [&] {
         p.edges_pushed += p.frontier.edges;
@@ -78,6 +75,11 @@ struct level_loop {
   }
 
  private:
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void count_items(Grid& grid, progress& p) const {
+    p.frontier.items = grid.read(&s.totals_of(p.level)).items;
+    p.has_items = true;
+  }
   /// Makes the level that has just been found the frontier, and decides how it is expanded.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void decide(Grid& grid, progress& p) const {

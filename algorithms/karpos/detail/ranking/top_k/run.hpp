@@ -71,7 +71,7 @@ struct query_program {
       grid.run(make_step<filter_candidates>(grid, s, p), [&] { end_shrinking_stride(grid, p); });
     }
     if (!p.needs_fallback) complete(grid, p);
-    grid.run(make_step<reset>(grid, s, p), [&] { grid.write(&s.words->record, p); });
+    grid.run(make_step<reset>(grid, s, p), [&] { record(grid, p); });
   }
 
  private:
@@ -93,6 +93,10 @@ struct query_program {
   }
 
   KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void record(Grid& grid, progress const& p) const {
+    grid.write(&s.words->record, p);
+  }
+  KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void begin(Grid& grid, progress& p) const {
     p = progress{};
     p.needs_fallback = grid.read(&s.words->bounds).usable == 0;
@@ -101,7 +105,7 @@ struct query_program {
       p.next_stride(0, plan.first_stride, s.lists.longest);
     else
       bail_out(p);
-    if (p.needs_fallback) grid.write(&s.words->record, p);
+    if (p.needs_fallback) record(grid, p);
   }
 
   KARPOS_PROGRAM template <class Grid>

@@ -351,7 +351,8 @@ class payload_join {
     std::uint64_t const chunks =
         join::split_both(m_exec, m_sizes, m, left_source{{m_left, m_left, multiplier}, left},
                          right_source{{m_right, m_right, multiplier}, right});
-    auto const &l = m.left.rows, &r = m.right.rows;
+    auto const& l = m.left.rows;
+    auto const& r = m.right.rows;
     join_counts const c = join::join_chunks<table>(
         m_exec, chunks,
         split_tables<key_only_row<word>>{l.keys, r.keys, m.right_begins, m.right_ends, m.chunks},
