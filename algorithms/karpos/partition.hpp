@@ -22,15 +22,15 @@
 //   out      | 3 | 3 | 9 | 7 | 1 | …      The rows of partition 0, then those of partition 1, …
 //   offsets  | 0 | 2 | 3 | … | rows |     out[offsets(p)] is the first row of partition p.
 //
-// Options: partition_options.hpp. A pass has two steps, each of which reads the rows once: one
-// counts them and computes their places (detail/relational/partition/count.hpp), one moves them
-// (detail/relational/partition/move.hpp).
+// Options: partition_options.hpp. A pass has two steps. One reads the keys, counts the rows of each
+// partition and computes their places (detail/relational/partition/count.hpp). The other reads the
+// rows and moves them (detail/relational/partition/move.hpp).
 
 namespace karpos {
 
-/// Maps a key to its partition by its hash: the default. The keys of one partition spread evenly
-/// wherever else their hashes place them: in a hash table, over ranks, or in a split into another
-/// number of partitions.
+/// Maps a key to its partition by its hash: the default. The keys of one partition still spread
+/// evenly over the slots of a hash table, over ranks, and over the partitions of a split into
+/// another number of them.
 template <class Key, class Hash = hash<Key>>
 class hash_partitioner {
  public:
