@@ -19,12 +19,12 @@
 // and written in order.
 //
 //   source    7 2 9 4 | 1 3 8 6       two tiles, split by rows below 5
-//   sorted    2 4 7 9 | 1 3 8 6       of each row its place in the sorted tile: 2 0 3 1 | 0 1 2 3
-//   output    2 4 1 3 | 7 9 8 6       of each run its begin in the tile and in the output:
+//   sorted    2 4 7 9 | 1 3 8 6       each row's place in the sorted tile: 2 0 3 1 | 0 1 2 3
+//   split     2 4 1 3 | 7 9 8 6       each run's begin in the sorted tile and in the split:
 //                                     tile 0: 0 and 0, 2 and 4; tile 1: 0 and 2, 2 and 6
 //
-// Rows of runs that overflowed are not written. for_each_overflowed visits them instead.
-// Memory: 2 bytes a row, 8 bytes for each tile and partition. Tests: restore_order.
+// Rows of runs that overflowed are not in the split, and get unspecified results; use
+// for_each_overflowed. Memory: 2 bytes a row, 8 a partition of each tile. Tests: restore_order.
 
 namespace karpos::detail::partition {
 

@@ -24,9 +24,9 @@
 //
 //   by capacity   on GPUs. Every partition has the same capacity in the output, so nothing is
 //                 counted first: if keys are different, hashing makes partitions about equal. Many
-//                 partitions take two passes: rows go into coarse partitions of neighbouring ones,
-//                 then each coarse partition is split again.
-//   by counting   on CPUs, and on GPUs if rows overflowed: partitions lie one behind the other.
+//                 partitions take two passes: rows go into coarse partitions first, each of which
+//                 is then split into several adjacent (fine) partitions.
+//   by counting   on CPUs, and on GPUs if the list is too short: one partition follows the other.
 //
 //   rows      7 2 9 4 1 3 …
 //   coarse    | 2 1 3 …    | 7 9 4 …    |      two passes only, in memory of the caller's choice
