@@ -107,9 +107,9 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///     16   1 to 8 columns of at most 8 bytes each and 11 together, nulls
 ///     8    other rows, and all rows with functions of the caller's: a hash and a number
 ///
-///   "No nulls": no column of either side has a mask. All but the last line are materialised: rows
-///   are moved with their values. On GPUs a quarter more. If the longer side is long enough for
-///   two passes, that side once more. On an H100 two passes begin at about 22 million rows
+///   "No nulls": no column of either side has a mask. In all lines but the last, rows are moved
+///   with their values. On GPUs a quarter more. If the longer side is long enough for two passes,
+///   the memory of that side once more. On an H100 two passes begin at about 22 million rows
 ///   of several columns, 34 million of one column of 5 to 8 bytes, and 134 million that take 8
 ///   bytes. Also what `partition` takes.
 /// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
@@ -168,8 +168,8 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 ///
 ///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. If the side with
 ///   fewer rows is split in two passes, the side that takes more bytes counts twice. On an H100 the
-///   side with fewer rows takes two passes from about 96 million rows on if its K + V is 8, and
-///   from 34 to 18 million on if it is 12 to 24. The workspace is never smaller than
+///   side with fewer rows takes two passes from about 96 million rows on if its K + V is 8, from 34
+///   million on if it is 12, down to 18 million if it is 24. The workspace is never smaller than
 ///   partitioned_join_bytes(exec, left, right). If columns are gathered, also allocates 8 bytes for
 ///   each element of the shortest output, even if the join has far fewer rows.
 /// Throws: std::invalid_argument for another kind than inner, or if columns are not as long as

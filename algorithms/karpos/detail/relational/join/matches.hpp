@@ -12,8 +12,8 @@
 
 // The right rows that match a left row: a run of the index, or what a predicate accepts of it.
 
-// Right rows that have a match, or none. A match sets a mark: at the begin of its run or, if a
-// predicate decides too, at the right row itself.
+// Also finds the right rows with or without a match. A match sets a mark: at the begin of its run
+// or, if a predicate decides too, at the right row itself.
 
 namespace karpos::detail::join {
 

@@ -18,13 +18,13 @@
 //   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries; they end where the next begin
 //   entries   | a | b | c |
 //
-// In a partition_table an entry is a word: the rest of the row's word, and the row's number. A
-// materialised_table has the rows themselves, so that random reads of right rows go to scratch
-// only: for rows that a word cannot identify, and for rows with payload columns.
+// In a partition_table an entry is a word: the low bits of the row's word (split_rows.hpp), and the
+// row's number. A materialised_table has the rows themselves, so that random reads of right rows go
+// to scratch only. GPUs use it for wide rows (split_rows.hpp), and for rows with payload columns.
 
 namespace karpos::detail::join {
 
-/// A row with its number, as a thread holds it. at(from, i, first of all rows) returns from[i].
+/// A row with its number, as a thread holds it. at(from, i, begin of all rows) returns from[i].
 template <class Row>
 struct numbered_row {
   using type = Row;

@@ -30,7 +30,7 @@
 //
 //   split   moves each row's number and hash, or the row itself (split_rows.hpp), into partitions.
 //           On GPUs these have a fixed capacity, above the mean by a quarter. If one overflows,
-//           because many rows are equal, and on CPUs, rows are counted first
+//           because many rows are equal, all rows are counted and split again. CPUs always count
 //   join    builds the table of a partition's right rows (build side) in the scratch of a team
 //           (block), and looks up chunks of its left rows (probe side) there (join_partitions.hpp)
 //   index   takes the place of both if tables are too small or too skewed to be split, and for full
@@ -40,8 +40,8 @@
 // are split apart, right rows are materialised, and a left row's number is its index in the split,
 // where its values lie side by side.
 //
-// Random accesses go to scratch only. The rows of the join come in no particular order.
-// Tests: join, partitioned_join, payload_columns, payload_teams.
+// Random accesses go to scratch only, but rows moved as hashes are compared by their columns.
+// Rows come in no particular order. Tests: join, partitioned_join, payload_columns, payload_teams.
 
 namespace karpos::detail::join {
 

@@ -14,11 +14,11 @@
 
 // A partitioned join moves of each row its number, and a word of well mixed bits. The highest bits
 // say to which partition the row belongs, the next ones to which bucket of the partition's table,
-// and the rest is stored in the table:
+// and the low bits are stored in the table:
 //
-//   word    | partition | bucket | rest |          entry   | rest | number of the row |
+//   word    | partition | bucket | low bits |      entry   | low bits | number of the row |
 //
-// Two rows with the same partition, bucket and rest have the same word. If the word is a bijection
+// Rows with the same partition, bucket and low bits have the same word. If the word is a bijection
 // of the key, they are equal then, and no row is read again. Otherwise the word is a hash, and the
 // rows are compared: wide rows in the form in which they were moved, others by their columns.
 //
