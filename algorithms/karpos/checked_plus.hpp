@@ -16,10 +16,10 @@ namespace karpos {
 /// Memory: a byte for each element of the view, on top of the workspace of the reduction.
 /// Throws: std::overflow_error if sums do not fit, after all results are written. Such a sum is
 ///   written as plus would make it; all other results are right. The message is about the first
-///   checked output that overflows: it says how many of its sums do, among how many keys, and the
-///   index of the first. The number of keys is not returned then. std::invalid_argument for more
-///   than 2^32 rows. Outputs that are too short throw std::invalid_argument even if sums do not
-///   fit.
+///   checked output that overflows: it says how many of its sums do not fit, of how many keys, and
+///   the index of the first. The number of keys is not returned then. std::invalid_argument for
+///   more than 2^32 rows. Outputs that are too short throw std::invalid_argument even if sums do
+///   not fit.
 struct checked_plus {};
 
 namespace detail::reduce_by_key {

@@ -91,10 +91,10 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// memory limits the number of rows.
 ///
 /// Returns: the number of different keys. Blocks.
-/// Complexity: O(rows), however often a key occurs. If keys occur often, rows are merged as they
-///   are read, once. Otherwise they are first split by key as `partition` does it (on GPUs mostly
-///   into partitions of a fixed capacity, so that rows need not be counted first), and then merged.
-///   On GPUs the rows of heavy hitters, very frequent keys, are merged while other rows are split.
+/// Complexity: O(rows), however often a key occurs. Rows are split by key as `partition` does it,
+///   and then merged; on GPUs mostly in partitions of a fixed capacity, so that rows need not be
+///   counted first. If keys occur often, rows are first merged as they are read, once, and only the
+///   results are split. On GPUs the split also merges rows of heavy hitters, very frequent keys.
 /// Requires: neither an output nor the workspace overlaps another view. Views may be strided.
 ///   Outputs may be longer than the number of different keys: the elements behind are not written.
 /// Concurrency: works on `exec`; one atomic operation on global memory serves many rows. The sum of

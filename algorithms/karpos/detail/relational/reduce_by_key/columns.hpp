@@ -23,7 +23,7 @@
 #include "karpos/table_options.hpp"
 
 // Several columns reduced at once. The caller's rows are split in the form in which they are
-// loaded: a key with a number of each column. When rows are aggregated, they become rows of a key
+// loaded: a key with a value of each column. When rows are aggregated, they become rows of a key
 // with a state per output, and keep that form:
 //
 //   split     | key | price | weight |
@@ -34,7 +34,7 @@ namespace karpos::detail::reduce_by_key {
 /// How kernels compute an output. `state` is what is merged, by `op`. first(bits of the key,
 /// columns) returns the state of one row. write(i, bits of the key, state) stores the output,
 /// perhaps more than once. finish(exec, groups), if there is one, is called when all is written,
-/// and may throw. In this class the states are the results. Rows without a column count as 1.
+/// and may throw. In this class the states are the results. A field without a column counts rows.
 template <int Column, class Op, class Out>
 struct field {
   using state = typename std::remove_cvref_t<Out>::value_type;

@@ -18,10 +18,10 @@
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/league.hpp"
 
-// The first round of a reduction by key on GPUs, which is nearly always the only one. A sample of
-// the keys decides how it begins:
+// The first round of a reduction by key on GPUs, nearly always the only one. A sample decides:
 //
-//   few groups     every team aggregates its range of rows first; groups and overflow are split
+//   few groups     every team aggregates its range of rows first; the groups, and rows for which
+//                  its table had no slot, are split
 //   otherwise      the rows are split, but for the rows of heavy hitters (heavy_hitters.hpp)
 //
 // Rows are split into fixed-capacity partitions, and one team aggregates each. Rows that overflow

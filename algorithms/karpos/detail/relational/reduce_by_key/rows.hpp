@@ -38,9 +38,9 @@
 // global memory.
 // Tests: reduce_by_key, aggregates, reproducible_plus, reduced_insertion, reduction_teams.
 //
-// Keys as a reduction works on them. A bijection spreads every bit of a key over all of its bits
-// when the key is loaded, and is undone when its group is written. In between, products of the
-// mixed key choose its partition and its slot.
+// A bijection, `mixed`, spreads every bit of a key over all of its bits when the key is loaded, and
+// is undone when its group is written. In between, products of the mixed key choose its partition
+// and its slot.
 //
 //   key  --mixed-->  bits  --unmixed-->  key
 //                     |
