@@ -31,7 +31,8 @@
 // drops none of the first k.)
 //
 // The phase ends when k candidates remain, when no more reading can separate the candidates, or
-// when all is read. More than k may remain: these finalists are ranked by their exact aggregates.
+// when all is read. The finalists are the candidates that remain; over score vectors, the k highest
+// of these. They are ranked by exact aggregates, unless a set is wanted and bounds already give it.
 //
 // The depth grows in strides, batches of levels; bounds are computed at the end of each. A bitmap,
 // the "visited bitmap" of the published GPU system (docs/topk.md), marks the candidates, so that

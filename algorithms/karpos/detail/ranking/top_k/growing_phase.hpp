@@ -3,8 +3,7 @@
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
 
-// The steps of the growing phase (drawn in run.hpp). Terms (team, tile, lane,
-// scratch): see steps.hpp.
+// Steps of the growing phase (drawn in run.hpp). Terms (team, tile, lane, scratch): steps.hpp.
 
 namespace karpos::detail::top_k {
 

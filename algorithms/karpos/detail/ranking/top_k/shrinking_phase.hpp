@@ -3,13 +3,12 @@
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
 
-// The steps of the shrinking phase (drawn in run.hpp). Terms (team, tile, lane,
-// scratch): see steps.hpp.
+// Steps of the shrinking phase (drawn in run.hpp). Terms (team, tile, lane, scratch): steps.hpp.
 
 namespace karpos::detail::top_k {
 
-/// Returns whether reading the growing phase's entries again finds what it has touched sooner than
-/// a scan of all slots.
+/// Returns whether reading the growing phase's entries again finds the slots of these entries
+/// sooner than a scan of all slots.
 template <class State>
 KOKKOS_FUNCTION bool is_rereading_faster(State const& s, std::uint64_t growing_depth) {
   return growing_depth * s.list_count() * State::tuned::scanned_per_access < s.ids.slots;

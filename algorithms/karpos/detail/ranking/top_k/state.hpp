@@ -20,10 +20,11 @@
 //
 //   | partial sum, in fixed point | lists seen, a bit each |
 //
-// A score adds floor(weight * (score - floor of the list) / unit), which is never negative and
-// never more than the exact contribution. So the partial sum is a lower bound, at most `margin`
-// units below the exact sum over the lists seen. The unit is a power of two: as small as the word
-// allows, but no smaller than the rounding error of the aggregate in double.
+// A score adds weight * (score - lowest score of the list) / unit, rounded down: at least 0, and
+// never more than the exact contribution. The lowest score may be the missing score, if the list
+// may lack objects. So the partial sum is a lower bound, at most `margin` units below the exact sum
+// over the lists seen. The unit is a power of two: as small as the word allows, but no smaller than
+// the rounding error of the aggregate in double.
 
 namespace karpos::detail::top_k {
 
