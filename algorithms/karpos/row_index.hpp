@@ -168,7 +168,7 @@ class row_index {
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, rows, runs).bytes;
   }
 
-  /// Returns the number of rows in a group, or that of groups if duplicates are dropped.
+  /// Returns how many rows belong to any group; if duplicates are dropped, returns groups().
   std::uint64_t size() const { return m_groups.size(); }
   /// Returns the number of different rows.
   std::uint64_t groups() const { return m_groups.groups(); }

@@ -55,8 +55,8 @@ class nullable {
   KOKKOS_FORCEINLINE_FUNCTION bool is_valid(std::uint64_t i) const {
     return static_cast<bool>(m_valid(i));
   }
-  /// Returns the column whose values view is f(values()) and whose mask view is f(mask()). For
-  /// loops (device/loop_arguments.hpp).
+  /// Returns the column whose values view is f(values()) and whose mask view is f(mask()),
+  /// for the bodies of loops (device/loop_arguments.hpp).
   template <class F>
   auto transformed(F const& f) const {
     using result = nullable<decltype(f(m_values)), decltype(f(m_valid))>;
@@ -253,9 +253,9 @@ class row_view {
     return with_functions(hash, equal, every_column{});
   }
 
-  /// For loops (device/loop_arguments.hpp): returns rows with f(column) in place of each column.
-  /// Exists only if hash and equality are trivially copyable; without it, loops on CPUs hold a
-  /// reference to these rows.
+  /// Returns rows with f(column) in place of each column, for the bodies of loops
+  /// (device/loop_arguments.hpp). Exists only if hash and equality are trivially copyable; if not,
+  /// loops on CPUs hold a reference to these rows.
   template <class F>
     requires(std::is_trivially_copyable_v<Hash> && std::is_trivially_copyable_v<Equal>)
   auto transformed(F const& f) const {
