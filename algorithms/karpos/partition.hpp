@@ -108,7 +108,7 @@ auto partitioner_or_default(Partitioner const& partitioner, std::uint64_t offset
 ///     several passes   also 8 P bytes, and the rows once more
 ///
 /// Throws: std::invalid_argument if views have a wrong length or no memory, or overlap (not checked
-///   if one of them is strided); if out is strided; for too many partitions; if the type of offsets
+///   if one of them is strided); if out is strided; for no or too many partitions; if offsets' type
 ///   is too small; if the workspace is too small or not aligned; allocation_error.
 /// Source: Ashkiani, Davidson, Meyer, Owens, "GPU multisplit", PPoPP 2016; Wassenberg, Sanders,
 ///   "Engineering a multi-core radix sort", Euro-Par 2011.
