@@ -66,7 +66,7 @@ namespace karpos {
 /// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is out
 ///   of range, or sources are a strided view; if distances or parents have another length, are
 ///   strided, or overlap each other, the sources, the weights or the graph; if the reach is
-///   negative or NaN; if delta is negative or NaN, or below 1 for integers; if
+///   negative or NaN; if delta is negative or NaN, or between 0 and 1 for integers; if
 ///   launch_mode::persistent_kernel is chosen and the space has none, or the kernel cannot be
 ///   started, as when its blocks do not all fit on the device. std::range_error if a vertex can be
 ///   reached, but its distance does not fit the type, or is the largest integer: results are

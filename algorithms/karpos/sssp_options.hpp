@@ -19,12 +19,12 @@ struct sssp_options {
   /// of the graph's edges, each bucket of fewer than 1,024 edges a team (on GPUs a block, on CPUs a
   /// thread) doubles the width, even one that the caller chose.
   double delta = 0;
-  /// Distances up to this much beyond the hubs (the vertices of highest degree) are pushed.
-  /// Vertices farther away pull theirs along their own edges. In the unit of the weights. It is
-  /// measured from the end of the bucket in which sssp_report::edges, without those of fused
-  /// rounds, exceeds 1/128 of the graph's edges: by then the hubs have been reached. Pulling
-  /// inspects fewer edges if most vertices are about equally far from the hubs, as in social
-  /// networks. 0: automatic, the workspace's reach(). Infinity: nothing is pulled.
+  /// How far beyond the hubs (the vertices of highest degree) distances are pushed, in the unit of
+  /// the weights. Vertices farther away pull theirs along their own edges. The reach is measured
+  /// from the end of the bucket in which sssp_report::edges, without those of fused rounds, exceeds
+  /// 1/128 of the graph's edges: by then the hubs have been reached. Pulling inspects fewer edges
+  /// if most vertices are about equally far from the hubs, as in social networks. 0: automatic, the
+  /// workspace's reach(). Infinity: nothing is pulled.
   ///
   /// Used only for undirected graphs in which every edge weighs the same in both directions, and
   /// ignored for others. If the workspace has not tested the weights yet, the first call does, by a
@@ -41,8 +41,8 @@ struct sssp_options {
 struct sssp_report {
   double delta = 0;           ///< width of the first buckets
   std::uint64_t buckets = 0;  ///< buckets that were begun; may include an empty one
-  /// Steps that fill the near queue, each with a grid-wide synchronisation. They expand vertices,
-  /// split the far queue or pull; two more queue the sources and the vertices beyond the reach.
+  /// Steps that fill the near queue, each with a grid-wide synchronisation: those that queue the
+  /// sources, expand vertices, split the far queue, queue the vertices beyond the reach, or pull.
   std::uint64_t rounds = 0;
   std::uint64_t fused_rounds = 0;  ///< rounds of several hops (bucket fusion), among these
   std::uint64_t vertices = 0;      ///< vertices taken out of queues that all teams share

@@ -29,9 +29,9 @@
 //   lighter_than      4       8       16      32               once for all rows
 //   lighter[u]        1       2       3       3                edges of u below each of these
 //
-// If no distance that it starts from is below `base`, an edge of weight w leads to a distance of at
-// least base + w. So if base + limit is not below a bound, edges that are not lighter than `limit`
-// cannot lead below that bound: state::edges_below.
+// From a vertex at distance `base` or more, an edge of weight w leads to a distance of at least
+// base + w. So if base + limit is not below a bound, edges that are not lighter than `limit` cannot
+// lead below that bound: state::edges_below.
 //
 // GPUs sort all edges at once, by words of row and weight; CPUs sort row by row.
 

@@ -14,9 +14,9 @@
 //                    have none, or one that was pushed before the reach was known
 //   pull_first       first pass: each queued vertex lowers its own distance, by all neighbours.
 //                    Later passes need not probe the neighbours below the reach again
-//   pull_again       later passes, until one lowers nothing: over vertices with an edge of weight w
-//                    to a vertex beyond the reach that might still lower their distance, because
-//                    reach + w is below it
+//   pull_again       later passes, until one lowers nothing: over vertices whose distance is above
+//                    reach + w for an edge of weight w to a vertex beyond the reach: such a vertex
+//                    might still lower it
 //   queue_pulled     after too many passes, as in a graph of long chains: moves all vertices with a
 //                    distance beyond the reach to the far queue, to be pushed as if there were no
 //                    reach

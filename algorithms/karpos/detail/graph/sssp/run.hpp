@@ -37,12 +37,12 @@
 //   buckets      At most one bucket a vertex: each begins where the one before ended, and at least
 //                one vertex gets its final distance. A bucket that begins at the smallest remaining
 //                distance finds a vertex: of two splits in a row at most one finds none.
-//   rounds       At most two rounds a vertex, and a few at the end. After two more rounds of a
-//                bucket, the ends of all shortest paths with one more edge have their final
+//   rounds       In each bucket at most two rounds a vertex, and a few more. After two more rounds
+//                of a bucket, the ends of all shortest paths with one more edge have their final
 //                distance. The second round is for long rows, which fused rounds leave to the next
 //                round.
 //   pulling      At most max_passes passes.
-//   parents      At the same distance, each vertex gets a parent once.
+//   parents      Each vertex gets a parent at its own distance (an edge of weight zero) only once.
 
 namespace karpos::detail::sssp {
 
