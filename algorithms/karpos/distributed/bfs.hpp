@@ -38,9 +38,9 @@
 
 namespace karpos::distributed {
 
-/// Report of a search, the same on every rank except for bytes_sent and hub_degree: each rank's
-/// hubs are its vertices of more than hub_degree edges (0 without vertices). `hubs` counts those of
-/// all ranks; hub_cache_hits is 0.
+/// Report of a search, the same on every rank except for bytes_sent and hub_degree. The hubs of a
+/// rank are its vertices of more than hub_degree edges; hub_degree is 0 on a rank without vertices.
+/// `hubs` counts the hubs of all ranks; hub_cache_hits is 0.
 struct bfs_report : karpos::bfs_report {
   std::uint64_t bytes_sent = 0;  ///< bytes sent by this rank through the communicator
   /// Levels exchanged as lists; levels exchanged as bits. Both 0 in one kernel, and for one rank.
@@ -99,8 +99,8 @@ class bfs_workspace {
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
-  /// including what the first search for parents adds. (If that is not one kernel although devices
-  /// address each other's memory, it adds a vertex id for each vertex of the graph, not counted.)
+  /// including what the first search for parents adds. (A search for parents that is not one kernel
+  /// although windows are open adds a vertex id for each vertex of the graph, not counted.)
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
@@ -314,11 +314,11 @@ class bfs_workspace {
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
 ///   ranks pass different direction, driver, gamma, alpha, beta or source, or if only some pass a
-///   view of sources, or parents; if results have another length, are strided, or overlap each
-///   other; for options that are refused; for launch_mode::persistent_kernel if it is not available
-///   to all ranks; if degree_classes is off and a vertex has 2^27 edges or more; if there is not
-///   enough memory for a view of sources or for parents; if the search was stopped as in
-///   karpos::bfs_search::report.
+///   view of sources, or (of ranks with vertices) parents; if results have another length, are
+///   strided, or overlap each other; for options that are refused; for
+///   launch_mode::persistent_kernel if it is not available to all ranks; if degree_classes is off
+///   and a vertex has 2^27 edges or more; if there is not enough memory for a view of sources or
+///   for parents; if the search was stopped as in karpos::bfs_search::report.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <

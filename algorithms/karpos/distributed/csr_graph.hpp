@@ -12,7 +12,7 @@
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/distributed/communicator.hpp"
 
-// A graph over ranks: each has the rows of a block of vertices. Columns are of the whole graph.
+// A graph over ranks: each has the rows of a block of vertices. Columns are global vertex numbers.
 //
 //   rank 0   vertices 0 … 95      row_offsets(v), column_indices     begins: 0 | 96 | 224 | n
 //   rank 1   vertices 96 … 223    row_offsets(v - 96), …             multiples of 32, or n
@@ -35,8 +35,8 @@ class csr_graph {
   csr_graph() = default;
 
   /// Takes the rows of a rank, whose vertices follow those of the ranks before it. Collective.
-  /// Searches check offsets and columns unless the graph is trusted. It is not trusted, and has no
-  /// transpose, even if `rows` is, and has.
+  /// Searches check offsets and columns unless the graph is trusted. This graph is not trusted and
+  /// has no transpose, even if `rows` is trusted or has one.
   ///
   /// Throws: collective_error unless every block begins at a multiple of 32 or at the number of
   ///   vertices.

@@ -18,14 +18,14 @@
 // handles its own vertices. A level has these steps:
 //
 //   top-down   expand_frontier marks the unvisited neighbours of this rank's frontier, whichever
-//              rank owns them. send_marks, or merge_all, sends the marks to all ranks. Then each
-//              rank scans its own vertices: it writes distances and the frontier queue
-//              (commit_and_count, scan_compact), or distances alone if the next level is bottom-up
-//              (commit_marks).
+//              rank owns them. The marks go to all ranks (launched_ranks: merge_all; spanning grid:
+//              send_marks). Then each rank scans its own vertices: it writes distances and the
+//              frontier queue (commit_and_count, scan_compact), or distances alone if the next
+//              level is to be bottom-up (commit_marks).
 //   bottom-up  bottom_up_bitmap looks for a visited neighbour of this rank's unvisited vertices.
-//              The bits found are sent to all ranks, by copy_to_peers or merge_own.
-//   then       The totals are added up over all ranks. They are equal on all ranks, and so are the
-//              direction of the next level and the end.
+//              The bits found go to all ranks (merge_own; copy_to_peers). If a top-down level
+//              follows, each rank first scans them for its frontier queue.
+//   then       The totals are added up over all ranks, so that all choose one direction, or end.
 //
 // There is one program and two grids. launched_ranks runs each step as a kernel, and exchanges
 // through the communicator between the steps. A spanning grid (device/peers.hpp) runs the search in
