@@ -50,8 +50,8 @@ struct communicator_options {
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 
-/// Ranks that work together: an MPI communicator of its own, and an execution space instance. Can
-/// be moved, not copied, until a plan, table or workspace is made with it, which keep its address.
+/// Ranks that work together: an MPI communicator of its own, and an execution space instance. Not
+/// copyable. Movable until a plan, table or workspace is made with it: these keep its address.
 ///
 /// Requires: MPI is initialised, and finalised after the communicator is destroyed. All ranks make
 ///   it, and destroy it, together.

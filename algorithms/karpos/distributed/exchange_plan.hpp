@@ -182,7 +182,7 @@ class exchange_plan {
 
 /// Moves rows(i), trivially copyable objects of any size, to the rank owners(i). Collective.
 ///
-/// Returns: the rows that this rank owns, by the rank that they come from, and then as on it.
+/// Returns: the rows that this rank owns, rank 0's first, and each rank's in their order there.
 /// Complexity: an exchange_plan and one exchange. Make a plan if there are several columns.
 /// Throws: as exchange_plan; collective_error if views differ in length.
 template <execution_space ExecSpace, view_1d Rows, view_1d Owners>

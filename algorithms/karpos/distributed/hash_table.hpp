@@ -28,7 +28,7 @@
 //
 // The hash of a key decides which rank owns it. Every rank passes any number of keys, also none.
 // They travel to their owners, once; answers travel back into the order of the caller's keys. All
-// ranks call every operation that is said to be collective, in the same order. It blocks.
+// ranks call every collective operation, in the same order. Collective operations block.
 
 namespace karpos::distributed {
 
@@ -118,10 +118,10 @@ class hash_table {
   /// Inserts pairs or replaces stored values by op(stored, value). op is associative and
   /// commutative. Collective.
   ///
-  /// Equal keys of a rank are combined before they travel if a sample of the keys says that this
-  /// pays; with bulk_strategy::reduced always, with direct and partitioned never, and only if keys
-  /// are numbers or enumerators, and values numbers, of 4 or 8 bytes. Pairs that were combined into
-  /// another one count as existing.
+  /// If keys are numbers or enumerators, and values numbers, of 4 or 8 bytes, equal keys of a rank
+  /// may be combined before they travel: with bulk_strategy::automatic if a sample of the keys says
+  /// that this pays, with `reduced` always, with `direct` and `partitioned` never. Pairs that were
+  /// combined into another one count as existing.
   ///
   /// Throws: as insert; also collective_error if `strategy` is no bulk_strategy.
   template <view_1d Keys, view_1d Values, class Op>

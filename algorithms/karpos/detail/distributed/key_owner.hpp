@@ -9,8 +9,8 @@
 
 namespace karpos::detail::distributed {
 
-/// Returns the rank that owns a hash. Mixes it again, with the number of ranks: else a rank's keys
-/// would crowd in a part of its table, and in some of the ranks of a smaller communicator.
+/// Returns the rank that owns a hash. Mixes the hash again, with the number of ranks. Otherwise the
+/// keys of a rank would fill only a part of its table, and few ranks of a smaller communicator.
 struct owner_of_hash {
   std::uint32_t ranks;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {
