@@ -26,15 +26,15 @@ class batch;
 /// are numbered by falling degree (in-degree, if there are in-edges). That lets batches read memory
 /// in better order. Made once, for any number of batches. In a deep graph, a batch may run the
 /// searches of a pass one by one; the first batch that does also makes a bfs_workspace. If there is
-/// not enough memory for that, or a vertex has 2^31 edges or more, the searches of the pass run at
-/// once, and the next deep pass tries again. Batches allocate nothing else.
+/// not enough memory for that, or a vertex has 2^31 edges or more, the searches of the pass stay
+/// together, and the next deep pass tries again. Batches allocate nothing else.
 ///
 /// Requires: the graph does not change while the workspace is made. After that its memory may be
 ///   freed, because the workspace has a copy.
 /// Concurrency: copies share the memory. One batch at a time.
-/// Memory: the graph's offsets and its columns in 32 bits, and besides them 68.25 bytes a vertex
-///   and 8 bytes for each 256 edges (bfs_batch_workspace::bytes_for). Once a batch has run searches
-///   one by one, also a bfs_workspace, 12.4 bytes a vertex.
+/// Memory: offsets and 32-bit columns of the graph, and of a transpose with arrays of its own;
+///   besides, 68.25 bytes a vertex and 8 bytes for each 256 edges (bytes_for). Once a batch has run
+///   searches one by one, also a bfs_workspace, 12.4 bytes a vertex.
 template <execution_space ExecSpace, class Graph>
 class bfs_batch_workspace {
  public:

@@ -17,9 +17,9 @@
 //   front[2][v]  front[current]: the searches whose frontier holds v. Push levels OR into front[1 -
 //                current], which is all zero before; pull levels write all of it. The two swap at
 //                the end of a level
-//   bits[2]      after a push level: bitmaps of the vertices whose word of front[] is not zero
-//   items        frontier queue of push levels. An item is a vertex and the number of a group of
-//                256 of its edges. Valid whenever bits[current] is
+//   bits[2]      bitmaps of the vertices whose word of front[] is not zero. Pull levels write
+//                neither these nor `items`: list_frontier makes both before the next push level
+//   items        frontier queue of push levels: an item is a vertex and which 256 of its edges
 //   plane[v]     distances in 4 bit planes: bit i of plane k is bit k of the value of search i. The
 //                value is distance - base + 1, or 0 for not found. A level of value 5 sets the bits
 //                of the searches that found v in planes 0 and 2. When all 15 values are used, the
