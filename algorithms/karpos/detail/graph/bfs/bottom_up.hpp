@@ -19,7 +19,7 @@ namespace karpos::detail::bfs {
 /// The hub vertex cache (bfs.hpp). Hub vertices have a large part of all edges. A small cache of
 /// the visited hubs, in each team's scratch, answers many bottom-up probes without an access to the
 /// status bitmap. It is direct-mapped by hash: a vertex has one possible entry, so a look-up is one
-/// read. Hubs of earlier levels have found all their neighbours already: they only take entries.
+/// read. Hubs of levels before the frontier are no parents any more: they only occupy entries.
 template <class State>
 class hub_cache {
  public:

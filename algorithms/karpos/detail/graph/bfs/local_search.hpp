@@ -20,10 +20,10 @@
 //                   visited bits, writes parents, calls hooks, adds totals. The entries of the last
 //                   hop enter the frontier queue.
 //
-// Once local searches have found many of the vertices, the commit is deferred. The next local
-// search then starts from the last hops in the lists of the one before, in their order, so that a
-// thread goes on where its caches are. At the end, one pass over all vertices reads their distances
-// (deferred_commit.hpp).
+// Once committed local searches have found 1/32 of all vertices (the next time 1/16, and so on),
+// the commit is deferred. The next local search then starts from the last hops in the lists of the
+// one before, in their order, so that a thread goes on where its caches are. At the end, one pass
+// over all vertices reads their distances (deferred_commit.hpp).
 //
 //   committed   explore, commit | explore, commit | …         until 1/32 of all vertices is found.
 //   deferred    explore | explore | explore | … | one pass    until a frontier is wide, or empty.

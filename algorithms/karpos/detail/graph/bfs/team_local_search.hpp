@@ -8,11 +8,11 @@
 // the lists of a team are two queues in its scratch (shared memory), and many local searches follow
 // each other before a commit. The steps:
 //
-//   explore_in_teams  Team b loads an equal slice of the frontier and explores h hops. It pops
-//                     vertices from its queue, lowers their distances by atomic minimum, and queues
-//                     the neighbours of the vertices whose distance that has lowered; a team
-//                     barrier ends a hop. A distance is written when the vertex is popped, not when
-//                     it is queued, so that the row is loaded meanwhile. The last hop's vertices go
+//   explore_in_teams  Each team loads an equal slice of the frontier and explores h hops. It pops
+//                     vertices from its queue, and lowers their distances by atomic minimum; if
+//                     that lowers a distance, it queues the vertex's neighbours. A team barrier
+//                     ends a hop. A distance is written when the vertex is popped, not when it is
+//                     queued, so that the row is loaded meanwhile. The last hop's vertices go
 //                     to the team's list in global memory. In the next local search all teams load
 //                     equal slices of these lists.
 //

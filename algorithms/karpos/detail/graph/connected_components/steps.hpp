@@ -28,7 +28,7 @@
 //   compress              once more, and counts the roots
 //
 // After each `compress` every vertex points to its root: otherwise each vertex below a path would
-// walk that path. CPUs leave out the first `compress`, because their walks shorten long paths.
+// walk that path. CPUs that sample leave out the first one: their walks shorten long paths.
 // Tests: connected_components, paths.
 
 namespace karpos::detail::connected_components {
@@ -36,8 +36,8 @@ namespace karpos::detail::connected_components {
 /// The component ids, as words: disjoint sets of vertices. A root is the smallest vertex of its
 /// tree, and no pointers form a cycle. Walks go to smaller numbers only, so they end whatever the
 /// array contains. All functions may run concurrently. SplitsPaths: whether every walk to a root
-/// shortens the path for later walks. If false, for CPUs, whose other cores pay for the stores,
-/// only long walks do.
+/// shortens the path for later walks. If false (CPUs, where a store takes the cache line from other
+/// cores), only long walks do.
 template <class VertexId, bool SplitsPaths>
 class forest {
  public:

@@ -17,7 +17,7 @@
 namespace karpos::detail::frontier {
 
 /// Neighbours that a CPU thread claims together. They are listed first, without a branch that no
-/// predictor could guess, and before the first atomic operation, with which no load overlaps.
+/// predictor could guess. Atomic operations come after all loads, because no load overlaps them.
 struct candidates {
   static constexpr int capacity = 256;
   local_vertex vertex[capacity], from[capacity];
