@@ -16,10 +16,10 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/graph/bfs_batch/run.hpp"
 
-// Many breadth-first searches of a graph at once: 64 for the price of 8 to 12 in graphs of few
-// levels. Up to 64 searches form a pass. In deep graphs, such as road networks, bfs runs the
-// searches of a pass one after another: on CPUs always; on GPUs if the pass has fewer than about
-// 9 + n / 730,000 searches (n vertices).
+// Many breadth-first searches of a graph at once: in graphs of few levels, 64 of them take as long
+// as 8 to 12 one by one. Up to 64 searches form a pass. In deep graphs, such as road networks, bfs
+// runs the searches of a pass one after another: on CPUs always; on GPUs if the pass has fewer than
+// about 9 + n / 730,000 searches (n vertices).
 //
 //   bfs_batch(exec, workspace, sources, distances)   a search from each source
 //   bfs_batch(exec, workspace, sources)              reports each source's depth and number of

@@ -54,9 +54,9 @@ struct bfs_options {
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
   /// are narrow: their vertices have at most 8 edges on average, and there are at most about 100 of
-  /// them a multiprocessor (on CPUs 8,000 a thread). GPUs round it down to a power of two; more
-  /// than 64 has no effect. 0: every level by itself. Ignored unless direction is automatic or
-  /// top_down, queue is not scanned, and unvisited_queue is off.
+  /// them a multiprocessor (on CPUs 8,000 a thread). GPUs begin after 16 such levels in a row, and
+  /// round it down to a power of two; more than 64 has no effect. 0: every level by itself. Ignored
+  /// unless direction is automatic or top_down, queue is not scanned, and unvisited_queue is off.
   std::uint32_t local_search_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer
