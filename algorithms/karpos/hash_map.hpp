@@ -14,7 +14,7 @@ namespace karpos {
 
 /// Hash map from keys to values of up to eight bytes each. The host works on it by bulk calls,
 /// kernels through ref(). Open addressing over buckets of BucketSlots slots. Each pair of buckets
-/// has overflow marks: bits that say whether keys of the pair lie further along their probe paths.
+/// has overflow marks: bits that say which classes of keys may lie beyond it on their probe paths.
 ///
 /// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
 /// options.growth is growth::automatic (table_options.hpp says when; default: growth::fixed). Slots

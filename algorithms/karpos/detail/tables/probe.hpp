@@ -22,8 +22,8 @@
 //   types        key_type, mapped_type, path, layout (key_of, value_of, has_value), protocol (item)
 //   a path       start(query), or start_at(hash(query));
 //                fetch(path): prefetches its bucket; advance(path): goes on to the next bucket;
-//                past_end(path): whether there is no bucket left; home_of(hash): its start, in 64
-//                bits; at_home(home): a path of its first bucket alone
+//                past_end(path): whether there is no bucket left; home_of(hash): the first bucket
+//                of a path, in 64 bits; at_home(home): a path that has only this bucket
 //   a key        reserved(query): whether it is a sentinel; holds(query): a predicate of slots
 //   steps        insert_step, find_step<access>, erase_step: search one bucket of the path, and
 //                return a probe_step or its like; operate_step, if there is one, does any of the

@@ -14,14 +14,14 @@
 // Marks of bucket pairs lie in an array of their own (ref.hpp). Marks by the order of keys take no
 // memory and no read: the keys of a full bucket may stand in any order. If keys are inserted by
 // segments (build_segments.hpp), the order of the first four keys a, b, c, d of a full bucket says
-// which classes of keys have one beyond the pair. It concerns keys whose home is the *other* bucket
-// of the pair, for they try this bucket second.
+// which classes have a key beyond the pair. The order concerns keys whose home is the *other*
+// bucket of the pair, for these keys try this bucket second.
 //
-//   a < b       none: half of all orders. Teams put buckets that are not full yet into it, too.
+//   a < b       no class: half of all orders. Teams order buckets that are not full yet so, too.
 //   a > b       twelve orders, by the ranks of c and d: one of 4 classes, two of them, or all
 //
-// Buckets of two keys have one class: a > b. A bucket with a hole ends a search anyway; one with a
-// tombstone says nothing, and the search goes on.
+// Buckets of two keys have one class: a > b. A bucket with a hole ends a search anyway; the order
+// in a bucket with a tombstone says nothing, and the search goes on.
 
 namespace karpos::detail::open_addressing {
 

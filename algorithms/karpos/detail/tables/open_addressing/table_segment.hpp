@@ -14,7 +14,7 @@
 // the rows that are inserted into it.
 //
 //   scratch   | counters | keys of bucket 0, 1, … | values likewise | states of pairs |
-//   state     | bucket 1: classes beyond the pair, claims | bucket 0: likewise |    32 bits
+//   state     | bucket 1: classes beyond the pair, number of claims | bucket 0: likewise |  32 bits
 //
 // This file reads a segment, orders its keys and writes it back; build_segments.hpp inserts rows.
 
