@@ -20,8 +20,8 @@ enum class growth {
   /// has slots of erased keys and max_keys suffices for the keys.
   ///
   /// A large call is inserted in pieces. Before a piece, the table also grows if it holds max_keys
-  /// keys and the rest of the call, at the share of new keys in the piece before, needs more slots
-  /// than are left below (max_keys + capacity) / 2.
+  /// keys and too few slots are left below (max_keys + capacity) / 2 for the new keys that the rest
+  /// of the call should have, judged by the share of new keys in the piece before.
   automatic
 };
 
@@ -41,7 +41,7 @@ struct hash_table_options {
   double load = 0.8;
   /// The sentinel that marks an unused slot. Default: the largest value (see above).
   std::optional<Key> empty_key = {};
-  /// The sentinel that marks an erased slot. Default: the second largest of these values.
+  /// The sentinel that marks an erased slot. Default: the second largest value (see above).
   std::optional<Key> erased_key = {};
   /// Default: automatic for hopscotch_map and hopscotch_set; fixed for hash_map, hash_set,
   /// hash_multimap and hash_multiset.
@@ -77,8 +77,8 @@ enum class bulk_strategy {
   automatic,
   /// Each key is inserted straight from the caller's view; nothing is grouped first.
   direct,
-  /// Segmented: keys are split by table segment, and a team inserts those of a segment in its
-  /// scratch. hash_map and hash_set on GPUs (docs/hash_map.md); elsewhere, direct.
+  /// Segmented: keys are split by table segment; a team inserts those of a segment in its scratch.
+  /// hash_map and hash_set on GPUs, until keys are rejected (docs/hash_map.md); otherwise, direct.
   partitioned,
   /// insert_or_apply: pre-aggregates rows of equal keys. Other insertions: as automatic.
   reduced

@@ -32,17 +32,17 @@
 //   insert   Merges with a slot that holds the key. If there is none, claims the first empty slot
 //            by a compare-and-swap; merges if another thread has won it with the same key. Goes on
 //            from a full bucket to its neighbour, then to the next pair of the path.
-//   find     Ends at a slot with the key, at an empty slot, or at a pair where the mark of the
-//            key's class is not set.
+//   find     Ends at a slot with the key, at a bucket with an empty slot, or after 4, 8, 16 … full
+//            buckets if the mark of the key's class is not set in the pair passed last.
 //   erase    Turns the slot into a tombstone, which ends no probe. No key takes it before
 //            the table is compacted.
 //
-// An insertion sets its marks once it has found a slot. So a refused key leaves no marks, and
-// lookups in a full table end as early as in one of load 0.98. An insertion that tries many buckets
-// checks whether the table is full, and is refused then at the first missing mark (fullness.hpp).
-// GPUs set marks on their way, and do not check (tuning.hpp), until a blocking call has seen keys
-// refused. From then on, bulk insertions do as on CPUs. Once the table is full, the marks of
-// refused keys are removed (storage.hpp). If all keys were inserted by table segments (run.hpp),
+// On CPUs an insertion sets its marks once it has found a slot. So a refused key leaves no marks,
+// and lookups in a full table end as early as in one of load 0.98. An insertion that tries many
+// buckets checks whether the table is full (fullness.hpp), and is refused then at the first missing
+// mark. GPUs set marks on their way, and do not check (tuning.hpp), until a blocking call has seen
+// keys refused. Then bulk insertions do as on CPUs, none by segments. Once the table is full, marks
+// of refused keys are removed (storage.hpp). If all keys were inserted by table segments (run.hpp),
 // the order of the keys in a full bucket is a mark as well (marks.hpp).
 //
 // Why relaxed atomics suffice: docs/design/memory_model.md. One key followed through an insertion:

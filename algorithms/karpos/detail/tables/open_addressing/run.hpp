@@ -27,8 +27,8 @@
 //   table   | segment 0 | segment 1 | …       a team builds a segment in its scratch and writes
 //                                             it back
 //
-// Rows whose first pair is full are deferred: they are inserted one by one afterwards, so that the
-// table is the same as if all rows had been inserted in this way.
+// Afterwards two kinds of rows are inserted one by one: those that overflowed a partition, and the
+// deferred ones, whose first pair is full. So each key lies where a direct insertion may put it.
 
 namespace karpos::detail::open_addressing {
 
