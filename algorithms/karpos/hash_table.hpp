@@ -240,11 +240,11 @@ class hash_table : public lookup_table<Storage> {
   ///   - slots in use + insertions <= (max_keys + capacity) / 2;
   ///   - tombstones + erasures <= (capacity - max_keys) / 4;
   ///   - insertions <= max(1, (capacity - max_keys) / 4).
-  ///   The next batch is twice as large. Passes before a batch, and before it is halved:
-  ///   - if refs may exist (see ref), or if neither of the first two lines holds with every
-  ///     operation counted as an insertion and an erasure: one that counts these in the batch;
-  ///   - if the batch inserts, and refs may exist or neither of the first two lines holds: one that
-  ///     counts the slots, and a compaction if it is needed.
+  ///   The next batch is twice as large. Before a batch these passes are made:
+  ///   - if refs may exist (see ref), or if the first two conditions fail with each operation
+  ///     counted as an insertion and an erasure: one that counts both, and one after each halving;
+  ///   - if the batch inserts, and refs may exist or the first two conditions still fail: one that
+  ///     counts the slots, before any halving, and a compaction if it is needed.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap.
   template <view_1d Operations, view_1d Results>

@@ -21,7 +21,7 @@
 //     insert_in_parts           goes on with all rows or, if the table grows, with as many as fit
 //       try_insert_segments     inserts by table segments
 //       insert_directly         inserts row by row
-//       insert_rejected         inserts rows that found no slot into a larger or compacted table
+//       insert_rejected         inserts again, into a larger or compacted copy, if rows are left
 
 namespace karpos {
 
@@ -349,12 +349,12 @@ void hash_table<Storage>::insert_directly(execution_space const& exec, Storage c
   run(into.ref());
 }
 
-/// Inserts the rejected keys into a larger or compacted copy, which then becomes the table. Repeats
+/// Inserts all rows again, into a larger or compacted copy, which then becomes the table. Repeats
 /// that while keys are rejected and there is such a copy. `report` becomes the report of all keys;
 /// `expected_keys` is the number of new keys that are still expected in the same call.
-/// If merging a value twice would be wrong, only keys that are not in the table are merged into the
-/// copy. In open addressing these are all rejected keys: a full path stays full, so equal keys have
-/// the same outcome. In hopscotch hashing that does not hold, and such keys stay rejected.
+/// If merging a value twice would be wrong, only rows whose key is not in the table are inserted
+/// again. In open addressing these are the rejected rows: a full path stays full, so equal keys
+/// have the same outcome. In hopscotch hashing that does not hold, and such keys stay rejected.
 ///
 /// If keys stay rejected, later bulk insertions defer overflow marks (GPUs have set them eagerly
 /// before), and if no slot is free, the marks of refused keys are removed. Later misses and

@@ -23,9 +23,9 @@
 // are frequent. Inserted row by row, rows of one key would wait for each other at the stored value.
 // So the rows are reduced by key first (reduce_by_key/rows.hpp), and the groups are inserted.
 //
-//   rows       | part 0        | part 1        | …       as many as the workspace is made for
-//   groups     | one row for each key of the part |      in the workspace; the rest of it is the
-//                                                        workspace of their insertion
+//   rows       | part 0        | part 1        | …       a part is as long as the workspace allows
+//   groups     | one row for each key of the part |      in the workspace, the rest of which is the
+//                                                        workspace of the groups' insertion
 //   table      as if the rows had been inserted one by one
 
 namespace karpos::detail {
