@@ -113,7 +113,7 @@ class cuckoo_table : public lookup_table<Storage> {
     return layout() == cuckoo_layout::dense ? m_storage.capacity() : size();
   }
   cuckoo_layout layout() const { return m_storage.options().layout; }
-  /// Returns the bytes that the table has allocated, including a workspace that it keeps.
+  /// Returns the bytes that the table has allocated, including what options.keep_workspace keeps.
   std::size_t bytes() const { return m_storage.bytes(); }
   /// Returns a ref for kernels: lookups only, like frozen_ref() of the other maps. Valid until a
   /// build, or an insertion that stores a key. Requires: the table has memory.

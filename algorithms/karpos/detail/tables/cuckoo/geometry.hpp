@@ -7,7 +7,7 @@
 
 #include "karpos/hash.hpp"
 
-// The slots that may hold a key, in both layouts (drawn in table.hpp). Slots are read in lines of
+// The slots that may hold a key, in both layouts (drawn in run.hpp). Slots are read in lines of
 // 64 bytes, which is what memory moves.
 
 namespace karpos::detail::cuckoo {

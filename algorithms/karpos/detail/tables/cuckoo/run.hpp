@@ -70,9 +70,9 @@
 // ## Failures
 //
 // If a region overflows, no constants suit a bucket, or an eviction chain does not end, the whole
-// table is built anew with the next of 17 seeds. Equal keys show after the build, as claims of one
-// slot or as shadowed duplicates. Then the first of each set of equal keys is selected
-// (distinct.hpp), and the table is built from these.
+// table is built anew with the next of 17 seeds. Equal keys show after the build: two_level counts
+// equal claims of a slot, dense counts shadowed duplicates, which lookups do not find. Then the
+// first of each set of equal keys is selected (distinct.hpp), and the table is built from these.
 // Tests: cuckoo_*, nested_structures.
 
 namespace karpos::detail::cuckoo {
