@@ -13,7 +13,7 @@
 
 // Bodies of kernels that read every slot of a table, and of kernels that read many queries. Each
 // slot is read by one load, concurrently with writers.
-// Kokkos' own loops are not flattened; their bodies are flattened here, and inlined by force.
+// Kokkos' own loops have no KARPOS_FLATTEN; so their bodies have it, and are inlined by force.
 
 namespace karpos::detail {
 

@@ -21,12 +21,12 @@ namespace karpos::detail::hopscotch {
 ///
 ///   8 bytes    | value | key |       filled, changed and emptied by writing the word
 ///   16 bytes   hi: value, lo: key    reserved, then hi and lo are written in this order; the
-///                                    line's version grows before a removed pair's slot is used
-///                                    again
+///                                    version in the line's head grows before a removed pair's slot
+///                                    is used again
 ///
 /// Every write of a slot is a release by a thread that has acquired all earlier writes of the slot.
-/// So a reader that sees a later value of a slot that a pair was moved out of, and then executes an
-/// acquire fence, sees the pair's new bit and copy.
+/// So if a pair was moved out of a slot, a reader that sees a later value of the slot, and then
+/// executes an acquire fence, sees the pair's new bit and copy.
 template <class Key, class T>
 class slot_states : public slot_protocol<Key, T, false> {
   using base = slot_protocol<Key, T, false>;

@@ -34,8 +34,8 @@
 // Keys only move to later lines of their neighbourhood. A merge changes the value in place, holding
 // the lock. An erasure takes the pair out of its slot, holding the lock, and clears the slot's bit
 // as it unlocks. A reader reads the home line, then follows the bits of the hop word, which it
-// reads again after each miss. It is therefore overtaken a bounded number of times; it takes no
-// lock and writes nothing. Why all this is linearizable: docs/design/hopscotch.md.
+// reads again after each miss. Keys only move to later lines, so moves delay a reader a bounded
+// number of times. It takes no lock and writes nothing. Linearizability: docs/design/hopscotch.md.
 //
 //   hop_word.hpp    the word at the head of a line: bits of slots, locks, counts
 //   lines.hpp       the states of slots, where lines and slots are, and the phase find

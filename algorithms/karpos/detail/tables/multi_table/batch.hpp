@@ -31,8 +31,8 @@
 // side by side, in time linear in their number, however often a key occurs.
 //
 //   keys      | 7 | 3 | 7 | 7 | 3 |        grouped    | 0 2 3 | 1 4 |
-//   values    | a | b | c | d | e |        values     | a c d | b e |     where the batch begins
-//                                          distinct   | 7 | 3 |           heads: 0 and 3 from there
+//   values    | a | b | c | d | e |        values     | a c d | b e |     behind the stored values
+//                                          distinct   | 7 | 3 |           heads: where a and b lie
 
 namespace karpos::detail::multi_table {
 

@@ -15,9 +15,9 @@
 // block per key. The blocks of a key are chained, the last one first:
 //
 //   table     | 7 : 5 | 3 : 0, 2 | 4 : 7, 1 |     the head of a key: where its first block begins,
-//                                                and how many values it has, if it is the only one
+//                                                and that block's length if there is no other
 //   values    | d | e | a | b | c | f | g | h |
-//   links     | . | 2 | . | 3 |   | 2 | 2 | . |   7 has the block f g, before it a b c; 3 has d e;
+//   links     | . | 2 | . | 3 |   | 2 | 2 | . |   7 has the block f g, then a b c; 3 has d e;
 //                                                4 has h
 //
 // The link at a block's first value is the next block, and says whether this block has more than

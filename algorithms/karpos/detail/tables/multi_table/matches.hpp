@@ -16,9 +16,9 @@
 
 // All elements that belong to some rows, which are queries or slots of a table. They are counted,
 // summed up, then emitted, one row after the other. Work is split by elements
-// (detail/relational/join/expansion.hpp), so that threads share a key with many. GPUs split it by
-// rows if no row has more than a few elements. Then the prefix sum that says where a row's elements
-// go also emits them, and nothing is stored.
+// (detail/relational/join/expansion.hpp), so that several threads emit a row of many elements. GPUs
+// split it by rows if no row has more than a few elements. Then the prefix sum that says where a
+// row's elements go also emits them, and nothing is stored.
 
 namespace karpos::detail::multi_table {
 

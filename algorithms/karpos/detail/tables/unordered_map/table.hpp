@@ -42,8 +42,8 @@
 // slot that was seen taken stays taken, so that neither insertion can pass the other.
 //
 // Therefore an insertion may read old words, such as those in a GPU's L1 cache. A slot that was
-// live is live. If the compare-and-swap of a slot that was free fails, its bucket is read again. So
-// is a slot that was claimed for what may be the key, which may be stored by now.
+// live is live. A bucket is read again if the compare-and-swap of a slot that was free fails, or if
+// a slot is claimed for what may be the key, which may be stored by now.
 //
 // An erasure marks its slot as erased. end_erase then computes `passed` and the marks anew from the
 // stored keys, and makes the erased slots empty whose bucket no key went past.
