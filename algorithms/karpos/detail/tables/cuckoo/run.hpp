@@ -299,7 +299,8 @@ class table : public Traits {
   }
   template <class Array>
   static auto on_host(execution_space const& exec, Array const& array) {
-    auto const copy = Kokkos::create_mirror_view(array);
+    auto const copy =
+        Kokkos::create_mirror_view(Kokkos::view_alloc(Kokkos::WithoutInitializing), array);
     Kokkos::deep_copy(exec, copy, array);
     exec.fence("karpos::cuckoo_map: copied to the host");
     return copy;
