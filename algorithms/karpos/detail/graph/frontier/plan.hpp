@@ -16,6 +16,7 @@
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
+#include "karpos/device/space.hpp"
 
 // Checks the arguments of searches. Prepares a workspace: clears its arrays, reads the degrees.
 
@@ -134,8 +135,9 @@ void require_results(std::string const& user, ExecSpace const&, Distances const&
   require_apart("a result of " + user, {range_of(distances), range_of(parents)}, others);
 }
 
-/// An arena that writes zeros to its arrays. CPUs so map the pages of each array now, evenly among
-/// the threads, instead of in the first search.
+/// An arena that writes zeros to its records, such as level_counters. On CPUs it writes them to
+/// arrays of words, too, and so maps their pages now, evenly among the threads, instead of in the
+/// first search.
 template <class ExecSpace>
 struct zeroing_arena {
   ExecSpace exec;
@@ -144,7 +146,8 @@ struct zeroing_arena {
   template <class T>
   void allocate(T*& array, std::uint64_t n) {
     memory.allocate(array, n);
-    fill_words("karpos::workspace_of_searches", exec, array, n, 0);
+    if constexpr (std::is_class_v<T> || !device::is_device<ExecSpace>)
+      fill_words("karpos::workspace_of_searches", exec, array, n, 0);
   }
   std::size_t bytes() const { return memory.bytes(); }
 };
