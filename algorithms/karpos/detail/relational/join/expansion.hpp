@@ -22,7 +22,10 @@ KOKKOS_INLINE_FUNCTION std::uint64_t last_at_most(std::uint64_t const* values, s
                                                   std::uint64_t first, std::uint64_t end) {
   while (end - first > 1) {
     std::uint64_t const middle = first + (end - first) / 2;
-    (values[middle] <= wanted ? first : end) = middle;
+    if (values[middle] <= wanted)  // as one assignment, clang would keep both in memory
+      first = middle;
+    else
+      end = middle;
   }
   return first;
 }
