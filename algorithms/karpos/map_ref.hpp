@@ -164,7 +164,8 @@ class table_ref : public table_reader<Table, device::access::shared> {
     requires has_values
   KOKKOS_FUNCTION map_result<mapped_type> find_or_insert(Tile const& t, key_type const& key,
                                                          mapped_type const& value) const {
-    // Runs again only if other threads inserted the key after the lookup, and erased it since.
+    // Runs again only if another thread inserted the key after the lookup, and a third time only if
+    // the key was erased since.
     for (;;) {
       if (auto const f = this->find(t, key)) return {outcome::existing, f.value};
       outcome const o = insert(t, key, value);

@@ -33,7 +33,8 @@ inline constexpr bool is_no_value =
 ///                                          64 bits in hopscotch and cuckoo hashing
 ///
 /// In open addressing a slot goes from empty to live to erased and never back, until the table is
-/// cleared or rebuilt: probes need no locks. Hopscotch hashing empties slots again, under a lock.
+/// cleared or rebuilt. A slot that was read as not empty can never come to hold another key, so
+/// probes need no locks. Hopscotch hashing empties slots again, under a lock.
 template <class Key, class T>
 struct slot_layout {
   static constexpr bool has_value = !is_no_value<T>;
