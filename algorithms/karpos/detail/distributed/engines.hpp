@@ -55,6 +55,7 @@ using device::number_kind_of;
 using device::reduction_kind;
 
 /// All ranks call every member in the same order. mpi_engine blocks; device_engine enqueues.
+/// Requires: data is in memory that the engine accepts.
 class engine {
  public:
   virtual ~engine() = default;
