@@ -99,7 +99,8 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
   detail::fill("karpos::validate_bfs: no defects", exec, counts, checks::defect_counts{});
   checks::vertex_set const is_source{sets.data()}, proven{sets.data() + words};
   if constexpr (std::is_integral_v<Source>)
-    checks::collect_sources(exec, detail::constant<std::uint64_t>{sources.list.single}, 1, n, is_source);
+    checks::collect_sources(exec, detail::constant<std::uint64_t>{sources.list.single}, 1, n,
+                            is_source);
   else
     checks::collect_sources(exec, sources.views, sources.list.count, n, is_source);
 
