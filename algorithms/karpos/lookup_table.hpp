@@ -12,12 +12,14 @@
 #include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/host_views.hpp"
 #include "karpos/detail/index_range.hpp"
+#include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/detail/tables/scans.hpp"
 #include "karpos/device/launch.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/map_ref.hpp"
 #include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
 
 // Lookups in every map and set: in bulk from the host, and one key at a time on the host.
 // Operations that change a table: karpos/hash_table.hpp.
@@ -52,13 +54,16 @@ class lookup_table {
   /// The elements of out are of the map's value type, or of a type that holds each of its values.
   /// `out` and the queries do not overlap. Maps only. Throws std::invalid_argument if queries and
   /// out have different lengths.
+  /// Memory: if queries are split by region of the table (bulk_strategy), a workspace of
+  ///   lookup_bytes(): bulk.workspace, which must live until the lookups have run, or allocated. If
+  ///   there is none, or it is too small, lookups are direct.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
-            mapped_type const& missing) const {
+            mapped_type const& missing, bulk_options const& bulk = {}) const {
     detail::require_result_type<mapped_type, Out>();
     look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
-            detail::everything{});
+            detail::everything{}, bulk);
   }
   /// Does what find does for the queries with predicate(stencil(i)); writes `missing` for the
   /// others. Asynchronous. Maps only.
@@ -73,9 +78,11 @@ class lookup_table {
   }
   /// Writes to out whether each query is stored. `out` and the queries do not overlap.
   /// Asynchronous. Throws std::invalid_argument if queries and out have different lengths.
+  /// Memory: as find.
   template <view_1d Queries, view_1d Out>
-  void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
-    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{});
+  void contains(execution_space const& exec, Queries const& queries, Out const& out,
+                bulk_options const& bulk = {}) const {
+    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{}, bulk);
   }
   /// Does what contains does where predicate(stencil(i)), and writes false elsewhere. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
@@ -83,6 +90,22 @@ class lookup_table {
                    Stencil const& stencil, Predicate const& predicate = {}) const {
     look_up(exec, "contains_if", queries, out, detail::presence{},
             detail::stencil_for("queries", queries, stencil, predicate));
+  }
+
+  /// Returns the bytes of workspace that find and contains of these queries take: 0 if they are
+  /// direct.
+  template <view_1d Queries>
+  std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
+                           bulk_strategy strategy = bulk_strategy::automatic) const {
+    using write = std::conditional_t<has_values, detail::value_or<mapped_type>, detail::presence>;
+    std::size_t bytes = 0;
+    if (m_storage.slot_count() == 0) return bytes;
+    m_storage.with_ref([&](auto const& table) {
+      with_partitions<detail::everything, Queries>(
+          exec, "find", table, queries, write{}, strategy,
+          [&](auto const& lookup) { bytes = lookup.bytes(queries); });
+    });
+    return bytes;
   }
 
   /// Returns how many of the queries are stored. Blocks.
@@ -254,26 +277,56 @@ class lookup_table {
   }
   template <class Queries, class Out, class Write, class Stencil>
   void look_up(execution_space const& exec, char const* what, Queries const& queries,
-               Out const& out, Write const& write, Stencil const& stencil) const {
+               Out const& out, Write const& write, Stencil const& stencil,
+               bulk_options const& bulk = {}) const {
     require_queries<Queries>();
+    detail::require_known(bulk.strategy);
     detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     require_memory();
     detail::in_batches(
         exec, queries.extent(0),
         [&](auto const& instance, auto const& q, auto const& o, auto const& s) {
-          enqueue_lookups(instance, what, q, o, write, s);
+          enqueue_lookups(instance, what, q, o, write, s, bulk);
         },
         detail::input{queries}, detail::output{out}, detail::input{stencil});
   }
   template <class Queries, class Out, class Write, class Stencil>
   void enqueue_lookups(execution_space const& exec, char const* what, Queries const& queries,
-                       Out const& out, Write const& write, Stencil const& stencil) const {
+                       Out const& out, Write const& write, Stencil const& stencil,
+                       bulk_options const& bulk) const {
     detail::require_reachable<execution_space, Queries, Out, detail::view_type_of<Stencil>>();
     m_storage.with_ref([&](auto const& table) {
+      bool is_done = false;
+      with_partitions<Stencil, Out>(
+          exec, what, table, queries, write, bulk.strategy, [&](auto const& lookup) {
+            auto const memory = detail::try_workspace(exec, {what, "lookup_bytes"}, bulk.workspace,
+                                                      lookup.bytes(queries));
+            if (!memory) return;
+            lookup.run(queries, out, memory->data());
+            memory->finish();
+            is_done = true;
+          });
+      if (is_done) return;
       device::for_each_staged<distance>(label(what), exec, queries.extent(0),
                                         detail::make_keyed_body<detail::lookup_body, distance>(
                                             table, queries, out, write, stencil));
     });
+  }
+  /// Calls f(lookup) if the queries are looked up by partitions: if such calls can be, and the plan
+  /// says so.
+  template <class Stencil, class Out, class Table, class Queries, class Write, class F>
+  void with_partitions(execution_space const& exec, char const* what, Table const& table,
+                       Queries const& queries, Write const& write, bulk_strategy strategy,
+                       F const& f) const {
+    using result = std::decay_t<std::invoke_result_t<Write, found<mapped_type>>>;
+    if constexpr (std::is_same_v<Stencil, detail::everything> &&
+                  detail::may_partition_lookups<execution_space, Table, Queries, result>) {
+      std::uint64_t const bytes = m_storage.slot_count() * sizeof(typename Table::word);
+      auto const plan = detail::plan_lookup(exec, bytes, queries.extent(0), strategy);
+      if (!plan.is_direct())
+        f(detail::partitioned_lookup<execution_space, Table, Queries, Out, Write>(
+            exec, label(what), table, write, plan));
+    }
   }
   template <class KeysOut, class ValuesOut>
   std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,

@@ -75,22 +75,25 @@ struct wrapped_memory {
 enum class bulk_strategy {
   /// The strategy that is expected to be fastest for such keys, their number and the table's size.
   automatic,
-  /// Each key is inserted straight from the caller's view; nothing is grouped first.
+  /// Each key is inserted, or looked up, straight from the caller's view; nothing is grouped first.
   direct,
   /// Segmented: keys are split by table segment; a team inserts those of a segment in its scratch.
   /// hash_map and hash_set on GPUs, until keys are rejected (docs/hash_map.md); otherwise, direct.
+  /// Lookups: queries are split by the region of the table where their search begins, so that each
+  /// region is in the cache once. On GPUs, all tables but multimaps; otherwise, direct.
   partitioned,
-  /// insert_or_apply: pre-aggregates rows of equal keys. Other insertions: as automatic.
+  /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
   reduced
 };
 
-/// The options of a blocking insertion.
+/// The options of a blocking insertion, of find and of contains.
 struct bulk_options {
   bulk_strategy strategy = bulk_strategy::automatic;
   /// Memory that the caller owns, aligned to 64 bytes: insert_bytes(exec, keys, strategy) bytes,
-  /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy). Null: allocated, and freed at
-  /// the end. If there is no memory for a strategy, or the caller's is too small or not aligned,
-  /// the insertion uses another strategy, in the end direct: it throws nothing about its workspace.
+  /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy), for find and contains
+  /// lookup_bytes(exec, queries, strategy). Null: allocated, and freed at the end. If there is no
+  /// memory for a strategy, or the caller's is too small or not aligned, the call uses another
+  /// strategy, in the end direct: it throws nothing about its workspace.
   wrapped_memory workspace = {nullptr, 0};
 };
 

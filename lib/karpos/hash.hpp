@@ -92,6 +92,10 @@ class place_among {
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t hash) const {
     return multiply_high(hash * m_multiplier, m_count);
   }
+  /// Returns the part of a hash's place among n equal parts of all places, in their order.
+  KOKKOS_FUNCTION constexpr std::uint32_t part(std::uint64_t hash, std::uint32_t n) const {
+    return multiply_high_narrow(hash * m_multiplier, n);
+  }
   /// Returns operator()(hash), with fewer multiplications on GPUs. Requires: count() < 2^32.
   KOKKOS_FUNCTION constexpr std::uint32_t narrow(std::uint64_t hash) const {
     return multiply_high_narrow(hash * m_multiplier, static_cast<std::uint32_t>(m_count));

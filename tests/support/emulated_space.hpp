@@ -57,6 +57,7 @@ struct part<karpos_test::emulated_space> {
 
   static constexpr int max_scratch_bytes = 48 * 1024;
   static int processors(space const&) { return space::processors; }
+  static std::size_t cache_bytes(space const&) { return 4096; }
 
   template <class Step>
   static void run_league(std::string const& label, space const&, int league, Step const& step) {

@@ -77,4 +77,10 @@ int processors(ExecSpace const& exec) {
   return native_part<ExecSpace>::processors(exec);
 }
 
+/// Returns the bytes of the cache that all multiprocessors of a GPU share; 0 if unknown.
+template <class ExecSpace>
+std::size_t cache_bytes(ExecSpace const& exec) {
+  return native_part<ExecSpace>::cache_bytes(exec);
+}
+
 }  // namespace karpos::device

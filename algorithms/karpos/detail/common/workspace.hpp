@@ -4,11 +4,13 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/device/memory.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/table_options.hpp"
@@ -56,7 +58,8 @@ inline void require_workspace(workspace_user const& user, wrapped_memory const& 
            "align it to that");
 }
 
-/// The caller's memory, or memory of its own. It lives until its users have run.
+/// The caller's memory, or memory of its own. It lives until its users have run. If a device
+/// allocates memory in the order of its work, nobody waits for that.
 template <class ExecSpace>
 class workspace {
  public:
@@ -65,25 +68,38 @@ class workspace {
       : m_exec(exec),
         m_label(std::string("karpos::") + user.name) {
     if (!is_given(given)) {
-      m_own = allocate_byte_array<typename ExecSpace::memory_space>(
-          exec, m_label + ": workspace", bytes, (m_label + "'s workspace").c_str(),
-          "pass fewer rows");
-      m_data = m_own.data();
+      m_data = allocate(bytes);
       return;
     }
     require_workspace(user, given, bytes);
     m_data = static_cast<std::byte*>(given.data);
   }
   std::byte* data() const { return m_data; }
-  /// Waits before its own memory is freed.
+  /// Waits before its own memory is freed, if it must.
   void finish() const {
-    if (m_own.data() != nullptr) m_exec.fence(m_label + ": before its workspace is freed");
+    if (m_array.data() != nullptr) m_exec.fence(m_label + ": before its workspace is freed");
   }
 
  private:
+  std::byte* allocate(std::size_t bytes) {
+    using memory_space = typename ExecSpace::memory_space;
+    std::string const label = m_label + ": workspace", what = m_label + "'s workspace";
+    char const* const suggestion = "pass fewer rows";
+    if constexpr (device::has_ordered_memory<ExecSpace>) {
+      m_ordered = std::make_shared<device::ordered_memory<ExecSpace>>(m_exec, label, bytes);
+      if (m_ordered->data() == nullptr)
+        throw explained_allocation_error(bytes, memory_space::name(), what, suggestion);
+      return m_ordered->data();
+    } else {
+      m_array = allocate_byte_array<memory_space>(m_exec, label, bytes, what.c_str(), suggestion);
+      return m_array.data();
+    }
+  }
+
   ExecSpace m_exec;
   std::string m_label;
-  Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_own;
+  std::shared_ptr<device::ordered_memory<ExecSpace>> m_ordered;
+  Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_array;
   std::byte* m_data = nullptr;
 };
 

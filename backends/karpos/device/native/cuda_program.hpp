@@ -4,9 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "karpos/device/native/cuda.hpp"
 #include "karpos/device/native/cuda_peers.hpp"
@@ -232,6 +234,26 @@ __global__ void __launch_bounds__(Step::threads, Step::teams_at_once)
   step(t);
 }
 
+/// Returns the memory pool of a device for work of ours. It lives as long as the process.
+inline cudaMemPool_t memory_pool_of(int device) {
+  static std::mutex mutex;
+  static std::vector<cudaMemPool_t> pools;
+  std::lock_guard<std::mutex> const lock(mutex);
+  auto const d = static_cast<std::size_t>(device);
+  if (pools.size() <= d) pools.resize(d + 1);
+  if (pools[d] != nullptr) return pools[d];
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, device};
+  std::size_t free = 0, all = 0;
+  if (cudaMemPoolCreate(&pools[d], &properties) != cudaSuccess ||
+      cudaMemGetInfo(&free, &all) != cudaSuccess)
+    return pools[d] = nullptr;
+  std::uint64_t kept = all / 16;
+  cudaMemPoolSetAttribute(pools[d], cudaMemPoolAttrReleaseThreshold, &kept);
+  return pools[d];
+}
+
 /// Whether programs may run in one kernel, whose blocks wait for each other. With KARPOS_STEPWISE
 /// each step of a program is a kernel of its own. Tools that follow every access of a kernel need
 /// it: they never see the end of such a wait (CONTRIBUTING.md).
@@ -274,6 +296,24 @@ struct part {
 
   static int processors(ExecSpace const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
+  }
+  static std::size_t cache_bytes(ExecSpace const& exec) {
+    return static_cast<std::size_t>(exec.cuda_device_prop().l2CacheSize);
+  }
+  /// Allocates memory on the stream of `exec`, from a pool that keeps what is freed, up to a
+  /// sixteenth of the device's memory. Returns null if there is none.
+  static std::byte* allocate_in_order(ExecSpace const& exec, std::size_t bytes) {
+    cudaSetDevice(exec.cuda_device());
+    cudaMemPool_t const pool = memory_pool_of(exec.cuda_device());
+    void* memory = nullptr;
+    if (pool != nullptr &&
+        cudaMallocFromPoolAsync(&memory, bytes, pool, exec.cuda_stream()) == cudaSuccess)
+      return static_cast<std::byte*>(memory);
+    cudaGetLastError();  // so that later calls do not report this one
+    return nullptr;
+  }
+  static void free_in_order(ExecSpace const& exec, void* memory) {
+    cudaFreeAsync(memory, exec.cuda_stream());
   }
   /// Returns the number of threads of the block for which `yes` holds. All threads of the block
   /// take part.

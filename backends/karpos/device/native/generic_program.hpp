@@ -97,6 +97,8 @@ struct part {
   /// Returns the number of multiprocessors. Kokkos knows the number of threads that run at once,
   /// which is 2,048 for a multiprocessor of most GPUs.
   static int processors(ExecSpace const& exec) { return Kokkos::max(1, exec.concurrency() / 2048); }
+  /// Returns 0: Kokkos does not know the bytes of the last cache.
+  static std::size_t cache_bytes(ExecSpace const&) { return 0; }
 
   /// Runs a league with scratch of level 0, or of level 1, global memory, if level 0 is too small
   /// for a team.

@@ -115,6 +115,7 @@ struct part {
   static constexpr int max_scratch_bytes = 256 * 1024;
 
   static int processors(ExecSpace const& exec) { return exec.concurrency(); }
+  static std::size_t cache_bytes(ExecSpace const&) { return 0; }
 
   template <class Step>
   static void run_league(std::string const& label, ExecSpace const& exec, int league,

@@ -125,6 +125,7 @@ class recorded_split {
     m_partitions.count_overflow_in(overflowed);
   }
   std::uint64_t places() const { return m_partitions.places(); }
+  partitioned_rows<row> rows_in(row* out) const { return m_partitions.rows_in(out); }
   /// Splits the rows into `out`, of places() rows. Asynchronous.
   void run(row* out) const {
     m_partitions.clear(m_exec);

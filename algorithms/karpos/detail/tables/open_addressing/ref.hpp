@@ -115,6 +115,10 @@ class table_ref : public Traits {
     return start_at(hash(query));
   }
   KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
+  /// Returns which of n equal regions of the table a search begins in.
+  KOKKOS_FUNCTION std::uint32_t region_of(std::uint64_t hash, std::uint32_t n) const {
+    return m_home.part(hash, n);
+  }
   KOKKOS_FUNCTION static path at_home(std::uint64_t home) { return path::at_home(home); }
   KOKKOS_FUNCTION void advance(path& p) const { p.advance(pairs()); }
   KOKKOS_FUNCTION bool past_end(path const& p) const {

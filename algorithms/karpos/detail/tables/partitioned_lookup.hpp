@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/partition/restore.hpp"
+#include "karpos/detail/tables/probe.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/device/streaming.hpp"
+#include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
+
+// Bulk lookups by partitions, for GPUs. A lookup in a table that is larger than the last cache
+// costs a sector of memory, however it is written. If queries are split by the region of the table
+// where their search begins, those of one region find it in the cache.
+//
+//   queries   7 2 9 4 | 1 3 8 6        in the callers' order
+//   split     2 4 1 3 . | 7 9 8 6 .    by region, of fixed capacity (partition/restore.hpp)
+//   lookups   region 0 while it is in the cache, then region 1; results beside their queries
+//   restore   the results go back to the callers' order, by the tiles of the split
+//
+// One query past the line: split_rows hashes it once and moves it to its region's partition. A
+// thread of look_up_chunk searches the first two buckets of its path. If they do not decide, its
+// index goes to a list in scratch (shared memory), and the threads of the team share the list:
+// otherwise a whole warp would wait for its longest path. restore_order brings the result back.
+//
+// A path may leave its region: double_hashing keeps its strides short (probing.hpp), so that the
+// next pairs are in the cache, too. Queries that overflow their partition, because some are
+// frequent, are looked up directly at the end.
+//
+// Figures: docs/hash_map.md, perf/results/h100/past_the_line.md. Tests: partitioned_lookup,
+// restore_order.
+
+namespace karpos::detail {
+
+/// How queries are looked up.
+struct lookup_plan {
+  std::uint32_t regions = 0;  // of the table; 0: directly, in the callers' order
+  std::uint64_t batch = 0;    // queries that are split at once
+
+  bool is_direct() const { return regions == 0; }
+  template <class ExecSpace, class Query>
+  partition::capacity_split<ExecSpace, Query> partitions() const {
+    return {{regions}, partition::capacity_policy(static_cast<double>(batch) / regions)};
+  }
+};
+
+/// Chooses how n queries are looked up. Splitting them pays if direct lookups miss the cache, and
+/// if each region serves many queries. H100, a 50 MB cache, 4+4 bytes at load 0.5, direct and by
+/// partitions, G/s: 2^22 queries into 2^22 keys (64 MB) 36.7 and 30.2, 2^23 into 2^23 32.0 and
+/// 35.4; into 2^27 keys (2 GB) 2^24 queries 27.5 and 24.5, 2^25 27.4 and 29.3.
+template <class ExecSpace>
+lookup_plan plan_lookup(ExecSpace const& exec, std::uint64_t table_bytes, std::uint64_t n,
+                        bulk_strategy strategy) {
+  constexpr std::uint64_t max_batch = std::uint64_t(1) << 27, min_queries = 1 << 23,
+                          max_bytes_per_query = 64;
+  constexpr std::uint64_t max_regions =
+      partition::tuning_of_recorded<ExecSpace>::max_partitions_each;
+  std::uint64_t const cache = device::cache_bytes(exec);
+  if (strategy == bulk_strategy::direct || n == 0) return {};
+  // A region takes a third of the cache: queries and results of several regions pass through it.
+  std::uint64_t const region = Kokkos::max(cache / 3, std::uint64_t(1)),
+                      regions = (table_bytes + region - 1) / region;
+  if (strategy != bulk_strategy::partitioned &&
+      (cache == 0 || table_bytes < 2 * cache || regions > 2 * max_regions || n < min_queries ||
+       table_bytes / max_bytes_per_query > n))
+    return {};
+  return {static_cast<std::uint32_t>(Kokkos::clamp(regions, std::uint64_t(1), max_regions)),
+          Kokkos::min(n, max_batch)};
+}
+
+/// Whether queries may be split: their table tells the region of a hash, and the split can move
+/// them and bring Results back.
+template <class ExecSpace, class Table, class Queries, class Result>
+inline constexpr bool may_partition_lookups =
+    device::is_device<ExecSpace> && Kokkos::is_view_v<Queries> &&
+    requires(Table const& t, std::uint64_t hash) { t.region_of(hash, std::uint32_t()); } &&
+    partition::is_row<typename Queries::non_const_value_type> && sizeof(Result) <= 8;
+
+/// Maps a query to the region of the table where its search begins.
+template <class Table>
+struct region_of_query {
+  Table table;
+  std::uint32_t regions;
+  template <class Query>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Query const& q) const {
+    return table.region_of(table.hash(q), regions);
+  }
+};
+
+/// Constants of look_up_chunk.
+template <class ExecSpace>
+struct lookup_tuning {
+  static constexpr int threads = 256, teams_at_once = 8;
+  /// Queries of a thread, which it loads at once, by their bytes. H100, 2^27 queries of 4 bytes,
+  /// load 0.5 and 0.9, G/s: two of them 40.4 and 36.6, four 41.0 and 36.2; of 8 bytes at load 0.8:
+  /// one 24.8, two 24.3.
+  static constexpr std::uint32_t each(std::size_t query_bytes) { return query_bytes == 4 ? 2 : 1; }
+};
+
+/// A step: a team looks up a chunk of the queries of a partition.
+template <class ExecSpace, class Table, class Query, class Result, class Write>
+struct look_up_chunk {
+  using tuned = lookup_tuning<ExecSpace>;
+  static constexpr int threads = tuned::threads, teams_at_once = tuned::teams_at_once;
+  static constexpr std::uint32_t each = tuned::each(sizeof(Query)), chunk = each * threads;
+  static constexpr std::size_t scratch_bytes = 16 + chunk * sizeof(std::uint16_t);
+  /// Buckets of a path that are searched before the query is put on the list of the team.
+  static constexpr int first_buckets = 2;
+
+  Table table;
+  partition::fixed_partitions<Query> in;
+  std::uint32_t chunks;  // of a partition
+  Query const* queries;
+  Result* results;
+  Write write;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto const team = static_cast<std::uint32_t>(t.league_rank()), p = team / chunks,
+               first = team % chunks * chunk, stored = in.stored_rows(p);
+    if (first >= stored) return;
+    std::uint32_t const rows = stored - first;
+    std::uint64_t const begin = std::uint64_t(p) * in.capacity + first;
+    auto* const undecided = reinterpret_cast<std::uint32_t*>(t.scratch());
+    auto* const list = reinterpret_cast<std::uint16_t*>(t.scratch() + 16);
+    if (t.rank() == 0) *undecided = 0;
+    t.barrier();
+    struct alignas(each * sizeof(Result)) piece {
+      Result of[each];
+    } found_values;
+    std::uint32_t const mine = static_cast<std::uint32_t>(t.rank()) * each;
+    Query query[each];
+    bool const whole = mine + each <= rows;
+    if (whole)
+      device::load_streamed<each>(queries + begin + mine, query);
+    else
+      for (std::uint32_t j = 0; j < each; ++j)
+        if (mine + j < rows) query[j] = queries[begin + mine + j];
+    KARPOS_UNROLL
+    for (std::uint32_t j = 0; j < each; ++j)
+      if (mine + j < rows) {
+        answer a;
+        if (!try_decide(query[j], a))
+          list[device::fetch_add(device::scratch(undecided), 1u)] =
+              static_cast<std::uint16_t>(mine + j);
+        found_values.of[j] = write(a);
+      }
+    if (whole)
+      *reinterpret_cast<piece*>(results + begin + mine) = found_values;
+    else
+      for (std::uint32_t j = 0; j < each; ++j)
+        if (mine + j < rows) results[begin + mine + j] = found_values.of[j];
+    t.barrier();
+    for (std::uint32_t i = static_cast<std::uint32_t>(t.rank()), n = *undecided; i < n;
+         i += static_cast<std::uint32_t>(t.size())) {
+      std::uint64_t const k = begin + list[i];
+      results[k] = write(go_on(queries[k]));
+    }
+  }
+
+ private:
+  using answer = found<typename Table::mapped_type>;
+  using thread = one_thread<Table>;
+  static constexpr auto access = device::access::frozen;
+
+  /// Searches the first buckets of the path. Returns whether they decide, and then the answer.
+  KOKKOS_FORCEINLINE_FUNCTION bool try_decide(Query const& q, answer& a) const {
+    if (table.reserved(q)) return true;
+    auto path = table.start(q);
+    auto const holds = table.holds(q);
+    KARPOS_UNROLL
+    for (int bucket = 0; bucket < first_buckets; ++bucket) {
+      if (bucket != 0) table.advance(path);
+      auto s = table.template find_step<access>(thread{}, path, holds);
+      if (s.decided()) {
+        a = s.answer();
+        return true;
+      }
+      if (s.ended()) return true;
+    }
+    return false;
+  }
+  /// Searches the rest of the path.
+  KOKKOS_FORCEINLINE_FUNCTION answer go_on(Query const& q) const {
+    auto path = table.start(q);
+    auto const holds = table.holds(q);
+    KARPOS_UNROLL
+    for (int bucket = 0; bucket < first_buckets; ++bucket) table.advance(path);
+    if (table.past_end(path)) return {};
+    auto const step = [&](auto& at) {
+      return table.template find_step<access>(thread{}, at, holds);
+    };
+    return probe<probe_reach::whole_path>(table, path, answer{}, step).answer();
+  }
+};
+
+/// Looks one query up. Body: a lookup_body.
+template <class Body>
+struct look_up_one {
+  Body body;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto path = body.stage(i);
+    body(i, path);
+  }
+};
+
+/// Bulk lookups of queries in a table. Write: the result of what was found.
+template <class ExecSpace, class Table, class Queries, class Out, class Write>
+class partitioned_lookup {
+  using query = typename Queries::non_const_value_type;
+  using result = std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>;
+  using source = partition::keys_only<device::held_by_loop<ExecSpace, Queries>>;
+  using of_query = partition::partition_of_row<source, region_of_query<Table>>;
+  using split_type = partition::recorded_split<ExecSpace, source, of_query>;
+
+ public:
+  partitioned_lookup(ExecSpace const& exec, std::string const& label, Table const& table,
+                     Write const& write, lookup_plan const& plan)
+      : m_exec(exec),
+        m_label(label),
+        m_table(table),
+        m_write(write),
+        m_plan(plan) {}
+
+  /// Returns the bytes of memory that the lookups take.
+  std::size_t bytes(Queries const& queries) const {
+    return memory(*this, slice(queries, 0), nullptr).bytes;
+  }
+  /// Looks queries up, in memory of bytes(queries). Asynchronous.
+  void run(Queries const& queries, Out const& out, std::byte* at) const {
+    for (std::uint64_t i = 0; i < queries.extent(0); i += m_plan.batch)
+      run_batch(slice(queries, i), slice(out, i), at);
+  }
+
+ private:
+  struct memory {
+    split_type split;
+    query* rows;
+    result* results;
+    std::size_t bytes;
+
+    memory(partitioned_lookup const& in, Queries const& queries, std::byte* at)
+        : split(in.m_exec, source(device::for_loop<ExecSpace>(queries)),
+                of_query{{in.m_table, in.m_plan.regions}, in.m_plan.regions},
+                in.m_plan.template partitions<ExecSpace, query>()) {
+      arena a(at);
+      split.allocate_from(a);
+      a.allocate(rows, split.places());
+      a.allocate(results, split.places());
+      bytes = a.bytes();
+    }
+  };
+  /// Returns the batch of a view that begins at `first`.
+  template <class View>
+  View slice(View const& view, std::uint64_t first) const {
+    std::uint64_t const end = Kokkos::min(first + m_plan.batch, std::uint64_t(view.extent(0)));
+    return Kokkos::subview(view, std::pair(first, end));
+  }
+  void run_batch(Queries const& queries, Out const& out, std::byte* at) const {
+    using step = look_up_chunk<ExecSpace, Table, query, result, Write>;
+    memory const m(*this, queries, at);
+    auto const in = m.split.rows_in(m.rows).in;
+    std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
+    m.split.run(m.rows);
+    device::for_each_in_league(m_label, m_exec, static_cast<int>(m_plan.regions * chunks),
+                               step{m_table, in, chunks, m.rows, m.results, m_write});
+    partition::restore_order(m_exec, m.split.record(), static_cast<result const*>(m.results),
+                             device::for_loop<ExecSpace>(out));
+    auto const body = make_keyed_body<lookup_body, 0>(m_table, queries, out, m_write, everything{});
+    m.split.for_each_overflowed(look_up_one<std::decay_t<decltype(body)>>{body});
+  }
+
+  ExecSpace m_exec;
+  std::string m_label;
+  Table m_table;
+  Write m_write;
+  lookup_plan m_plan;
+};
+
+}  // namespace karpos::detail
