@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "karpos/cuckoo_map.hpp"
 #include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/hash_map.hpp"
 #include "karpos/hash_set.hpp"
+#include "karpos/hopscotch_map.hpp"
 #include "support/check.hpp"
 #include "support/emulated_restore.hpp"
 #include "support/keys.hpp"
@@ -44,10 +46,14 @@ using tested_space = std::conditional_t<on_device, table_space, karpos_test::emu
 template <class X>
 using view = Kokkos::View<X*, table_space::memory_space>;
 
-template <class Key, class T>
-struct open_map : karpos::hash_map<Key, T, table_space> {
-  using open_map::hash_map::hash_map;
-  auto table() const { return this->m_storage.ref(); }
+/// A map that shows its table.
+template <class Map>
+struct open_map : Map {
+  using Map::Map;
+  template <class F>
+  void with_table(F const& f) const {
+    this->Map::lookup_table::m_storage.with_ref(f);
+  }
 };
 
 template <class X>
@@ -71,13 +77,14 @@ std::vector<Result> by_partitions(Map const& map, view<Key> const& queries, Writ
   tested_space const exec{};
   view<Result> const out("out", queries.extent(0));
   Kokkos::deep_copy(out, before);
-  auto const table = map.table();
-  karpos::detail::partitioned_lookup<tested_space, std::decay_t<decltype(table)>, view<Key>,
-                                     view<Result>, Write> const lookup(exec, "look up", table,
-                                                                       write, plan);
-  view<std::byte> const memory("memory", lookup.bytes(queries));
-  lookup.run(queries, out, memory.data());
-  exec.fence();
+  map.with_table([&](auto const& table) {
+    karpos::detail::partitioned_lookup<tested_space, std::decay_t<decltype(table)>, view<Key>,
+                                       view<Result>, Write> const lookup(exec, "look up", table,
+                                                                         write, plan);
+    view<std::byte> const memory("memory", lookup.bytes(queries));
+    lookup.run(queries, out, memory.data());
+    exec.fence();
+  });
   return to_vector(out);
 }
 
@@ -96,8 +103,22 @@ std::vector<Key> make_queries(std::vector<Key> const& stored, std::vector<Key> c
   return queries;
 }
 
-template <class Key, class T>
+/// Makes a map of these pairs.
+template <class Map, class Keys, class Values>
+open_map<Map> make(Keys const& keys, Values const& values, double load) {
+  if constexpr (!std::is_constructible_v<Map, table_space, u64>) {
+    return open_map<Map>(table_space{}, keys, values);
+  } else {
+    open_map<Map> map(table_space{}, keys.extent(0), {.load = load});
+    map.insert(table_space{}, keys, values);
+    return map;
+  }
+}
+
+template <class Map>
 void answers_as_single_lookups(u64 keys, double load, lookup_plan const& plan, u64 frequent) {
+  using Key = typename Map::key_type;
+  using T = typename Map::mapped_type;
   INFO(keys, " keys of ", sizeof(Key), " bytes, load ", load, ", ", plan.regions, " regions, ",
        plan.batch, " queries at once, one key ", frequent, " times");
   auto const all = unique_keys<Key>(2 * keys, 7);
@@ -105,8 +126,7 @@ void answers_as_single_lookups(u64 keys, double load, lookup_plan const& plan, u
       absent(all.begin() + static_cast<std::ptrdiff_t>(keys), all.end());
   std::vector<T> values(keys);
   for (u64 i = 0; i < keys; ++i) values[i] = static_cast<T>(i + 1);
-  open_map<Key, T> map(table_space{}, keys, {.load = load});
-  map.insert(table_space{}, to_view(stored), to_view(values));
+  auto const map = make<Map>(to_view(stored), to_view(values), load);
   auto const queries = to_view(make_queries(stored, absent, frequent));
 
   view<T> const found("found", queries.extent(0));
@@ -122,25 +142,36 @@ void answers_as_single_lookups(u64 keys, double load, lookup_plan const& plan, u
   CHECK(by_partitions(map, queries, karpos::detail::value_or<T>{T(0)}, T(99), plan) == expected);
   CHECK(by_partitions(map, queries, karpos::detail::presence{}, false, plan) == to_vector(present));
 }
+using small_map = karpos::hash_map<u32, u32, table_space>;
+using large_map = karpos::hash_map<u64, u64, table_space>;
 
 TEST_CASE("lookups by partitions answer as single lookups") {
   for (u64 const keys : {0, 1, 2, 30, 1000, 20'000})
     for (double const load : {0.5, 0.8, 0.95})
       for (u32 const regions : {1, 5, 256}) {
-        answers_as_single_lookups<u32, u32>(keys, load, {regions, 2 * keys + 2}, 0);
-        if (load < 0.9) answers_as_single_lookups<u64, u64>(keys, load, {regions, 2 * keys + 2}, 0);
+        lookup_plan const plan{regions, 2 * keys + 2};
+        answers_as_single_lookups<small_map>(keys, load, plan, 0);
+        if (load < 0.9) answers_as_single_lookups<large_map>(keys, load, plan, 0);
       }
-  answers_as_single_lookups<u32, u64>(20'000, 0.8, {16, 40'002}, 0);
+  lookup_plan const plan{16, 40'002};
+  answers_as_single_lookups<karpos::hash_map<u32, u64, table_space>>(20'000, 0.8, plan, 0);
+}
+TEST_CASE("hopscotch and cuckoo tables are looked up by partitions, too") {
+  for (u64 const keys : {1, 30, 20'000}) {
+    lookup_plan const plan{16, 2 * keys + 2};
+    answers_as_single_lookups<karpos::hopscotch_map<u32, u32, table_space>>(keys, 0.8, plan, 0);
+    answers_as_single_lookups<karpos::cuckoo_map<u32, u32, table_space>>(keys, 0, plan, 0);
+  }
 }
 TEST_CASE("several batches, of which the last is short, are looked up in one workspace") {
   for (u64 const batch : {1, 7, 1000, 39'000})
-    answers_as_single_lookups<u32, u32>(batch < 1000 ? 60 : 20'000, 0.8, {9, batch}, 0);
+    answers_as_single_lookups<small_map>(batch < 1000 ? 60 : 20'000, 0.8, {9, batch}, 0);
 }
 TEST_CASE("frequent queries overflow their partition, and are looked up all the same") {
   for (u64 const frequent : {500, 20'000, 200'000}) {
-    answers_as_single_lookups<u32, u32>(5000, 0.8, {16, 10'002 + frequent}, frequent);
-    answers_as_single_lookups<u64, u64>(5000, 0.8, {16, 10'002 + frequent}, frequent);
-    answers_as_single_lookups<u32, u32>(5000, 0.8, {16, 3000}, frequent);
+    answers_as_single_lookups<small_map>(5000, 0.8, {16, 10'002 + frequent}, frequent);
+    answers_as_single_lookups<large_map>(5000, 0.8, {16, 10'002 + frequent}, frequent);
+    answers_as_single_lookups<small_map>(5000, 0.8, {16, 3000}, frequent);
   }
 }
 

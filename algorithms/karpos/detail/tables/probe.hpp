@@ -23,7 +23,8 @@
 //   a path       start(query), or start_at(hash(query));
 //                fetch(path): prefetches its bucket; advance(path): goes on to the next bucket;
 //                past_end(path): whether there is no bucket left; home_of(hash): the first bucket
-//                of a path, in 64 bits; at_home(home): a path that has only this bucket
+//                of a path, in 64 bits; at_home(home): a path that has only this bucket;
+//                region_of(hash, n): in which of n equal regions of the table a path begins
 //   a key        reserved(query): whether it is a sentinel; holds(query): a predicate of slots
 //   steps        insert_step, find_step<access>, erase_step: search one bucket of the path, and
 //                return a probe_step or its like; operate_step, if there is one, does any of the

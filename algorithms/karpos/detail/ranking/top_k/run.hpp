@@ -92,6 +92,7 @@ struct query_program {
     return all_lists;
   }
 
+  /// Writes the record. A function, because KARPOS_PROGRAM does not reach into lambdas.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void record(Grid& grid, progress const& p) const {
     grid.write(&s.words->record, p);

@@ -129,6 +129,10 @@ class layout_ref {
   KOKKOS_FUNCTION auto holds(key_type const& key) const {
     return holds_key_bits<layout>{key_bits_of<typename layout::key_bits>(key)};
   }
+  /// Returns which of n equal regions of the table the group of a hash lies in.
+  KOKKOS_FUNCTION static std::uint32_t region_of(std::uint64_t hash, std::uint32_t n) {
+    return multiply_high_narrow(hash, n);
+  }
   KOKKOS_FUNCTION protocol const& slot() const { return m_table.slot; }
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_table.slots + i; }
 

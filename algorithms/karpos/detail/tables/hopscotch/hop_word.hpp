@@ -110,6 +110,10 @@ class line_geometry {
   }
   KOKKOS_FUNCTION constexpr std::uint64_t lines() const { return m_home.count(); }
   KOKKOS_FUNCTION constexpr std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
+  /// Returns which of n equal regions of the table home_of(hash) lies in.
+  KOKKOS_FUNCTION constexpr std::uint32_t region_of(std::uint64_t hash, std::uint32_t n) const {
+    return m_home.part(hash, n);
+  }
   /// Returns the j-th line of the neighbourhood of a home.
   KOKKOS_FUNCTION constexpr std::uint64_t line(std::uint64_t home, int j) const {
     if (j == 0) return home;

@@ -204,6 +204,9 @@ class lines : public Traits {
   KOKKOS_FUNCTION path start_at(std::uint64_t hash) const {
     return {m_geometry.home_of(hash), class_of(hash)};
   }
+  KOKKOS_FUNCTION std::uint32_t region_of(std::uint64_t hash, std::uint32_t n) const {
+    return m_geometry.region_of(hash, n);
+  }
   template <class Query>
   KOKKOS_FUNCTION path start(Query const& query) const {
     return start_at(hash(query));
