@@ -87,13 +87,10 @@ class workspace {
     char const* const suggestion = "pass fewer rows";
     if constexpr (device::has_ordered_memory<ExecSpace>) {
       m_ordered = std::make_shared<device::ordered_memory<ExecSpace>>(m_exec, label, bytes);
-      if (m_ordered->data() == nullptr)
-        throw explained_allocation_error(bytes, memory_space::name(), what, suggestion);
-      return m_ordered->data();
-    } else {
-      m_array = allocate_byte_array<memory_space>(m_exec, label, bytes, what.c_str(), suggestion);
-      return m_array.data();
+      if (m_ordered->data() != nullptr) return m_ordered->data();
     }
+    m_array = allocate_byte_array<memory_space>(m_exec, label, bytes, what.c_str(), suggestion);
+    return m_array.data();
   }
 
   ExecSpace m_exec;
