@@ -117,6 +117,27 @@ TEST_CASE("tables of more than 2^32 buckets are walked in 64 bits") {
   stays_inside<karpos::linear_probing>(std::uint64_t(1) << 56);
 }
 
+TEST_CASE("strides of double hashing are short in large tables, and take all lengths up to that") {
+  using karpos::double_hashing;
+  for (std::uint64_t const pairs : {double_hashing::pair_count_for(1 << 10),
+                                    double_hashing::pair_count_for(double_hashing::max_stride),
+                                    double_hashing::pair_count_for(std::uint64_t(1) << 33)}) {
+    std::uint64_t const longest =
+        pairs - 1 < double_hashing::max_stride ? pairs - 1 : double_hashing::max_stride;
+    karpos_test::random_numbers random(6);
+    std::uint64_t least = pairs, most = 0;
+    for (int key = 0; key < 100'000; ++key) {
+      std::uint64_t const stride = double_hashing::stride(random(), pairs);
+      least = stride < least ? stride : least;
+      most = stride > most ? stride : most;
+    }
+    CHECK(least >= 1);
+    CHECK(least <= 1 + longest / 1000);
+    CHECK(most <= longest);
+    CHECK(most >= longest - longest / 1000);
+  }
+}
+
 TEST_CASE("keys with the same home part ways under double hashing, not under linear probing") {
   std::uint64_t const pairs = 1009;
   place_among const home = buckets_of(pairs);
