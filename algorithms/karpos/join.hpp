@@ -105,7 +105,8 @@ class join {
         m_left(left.size()),
         m_right(detail::row_index::index_access::groups(index).end()),
         m_workspace(exec, {"join", "join::bytes_for(left rows, right rows, kind)"},
-                    (require_rows(), options.memory), bytes_for(m_left, m_right, kind)),
+                    (require_rows(), options.memory), bytes_for(m_left, m_right, kind),
+                    detail::workspace_lifetime::object),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
     find_matches(exec, left);
     if constexpr (has_predicate) apply_predicate(exec, accepts);

@@ -56,7 +56,7 @@ class lookup_table {
   /// out have different lengths.
   /// Memory: if queries are split by region of the table (bulk_strategy), a workspace of
   ///   lookup_bytes(): bulk.workspace, which must live until the lookups have run, or allocated. If
-  ///   there is none, or it is too small, lookups are direct.
+  ///   there is none, or it is too small, or views are on the host, lookups are direct.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
@@ -286,7 +286,9 @@ class lookup_table {
     detail::in_batches(
         exec, queries.extent(0),
         [&](auto const& instance, auto const& q, auto const& o, auto const& s) {
-          enqueue_lookups(instance, what, q, o, write, s, bulk);
+          // Batches of host views run on several instances, which cannot share a workspace.
+          enqueue_lookups(instance, what, q, o, write, s,
+                          instance == exec ? bulk : bulk_options{bulk_strategy::direct});
         },
         detail::input{queries}, detail::output{out}, detail::input{stencil});
   }
@@ -303,7 +305,7 @@ class lookup_table {
                                                       lookup.bytes(queries));
             if (!memory) return;
             lookup.run(queries, out, memory->data());
-            memory->finish();
+            memory->release();
             is_done = true;
           });
       if (is_done) return;

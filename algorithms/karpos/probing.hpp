@@ -62,8 +62,9 @@ struct double_hashing {
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
     // The halves change places: the stride comes mostly from the low half of the hash. So does the
     // home bucket, but through a multiplier of each table size and seed.
-    return 1 + multiply_high(hash << 32 | hash >> 32,
-                             pairs <= max_stride ? pairs - 1 : std::uint64_t(max_stride));
+    auto const longest =
+        static_cast<std::uint32_t>(pairs <= max_stride ? pairs - 1 : std::uint64_t(max_stride));
+    return 1 + detail::multiply_high_narrow(hash << 32 | hash >> 32, longest);
   }
 };
 

@@ -58,44 +58,72 @@ inline void require_workspace(workspace_user const& user, wrapped_memory const& 
            "align it to that");
 }
 
-/// The caller's memory, or memory of its own. It lives until its users have run. If a device
-/// allocates memory in the order of its work, nobody waits for that.
+/// How long memory lives: as long as one call, or as long as an object.
+enum class workspace_lifetime { call, object };
+
+/// The caller's memory, or memory of its own. It lives until its users have run: the destructor
+/// waits for them, unless release() was called. A call's own memory comes from a pool, if a device
+/// allocates in the order of its work.
 template <class ExecSpace>
 class workspace {
  public:
   workspace(ExecSpace const& exec, workspace_user const& user, wrapped_memory const& given,
-            std::size_t bytes)
+            std::size_t bytes, workspace_lifetime lifetime = workspace_lifetime::call)
       : m_exec(exec),
         m_label(std::string("karpos::") + user.name) {
     if (!is_given(given)) {
-      m_data = allocate(bytes);
+      m_data = allocate(bytes, lifetime);
       return;
     }
     require_workspace(user, given, bytes);
     m_data = static_cast<std::byte*>(given.data);
   }
   std::byte* data() const { return m_data; }
-  /// Waits before its own memory is freed, if it must.
+  /// Waits until its users have run, if it has memory of its own.
   void finish() const {
-    if (m_array.data() != nullptr) m_exec.fence(m_label + ": before its workspace is freed");
+    if (m_array.data() != nullptr || m_pooled != nullptr) m_exec.fence(why());
+    release();
+  }
+  /// Lets memory of its own be freed when its users have run. Waits for them only if the memory is
+  /// not of the pool.
+  void release() const {
+    if (m_pooled != nullptr)
+      m_pooled->is_released = true;
+    else if (m_array.data() != nullptr)
+      m_exec.fence(why());
   }
 
  private:
-  std::byte* allocate(std::size_t bytes) {
+  struct pooled_memory {
+    ExecSpace exec;
+    std::string why;
+    device::ordered_memory<ExecSpace> memory;
+    bool is_released = false;
+
+    ~pooled_memory() {
+      if (!is_released) exec.fence(why);
+    }
+  };
+  std::string why() const { return m_label + ": before its workspace is freed"; }
+  std::byte* allocate(std::size_t bytes, workspace_lifetime lifetime) {
     using memory_space = typename ExecSpace::memory_space;
     std::string const label = m_label + ": workspace", what = m_label + "'s workspace";
-    char const* const suggestion = "pass fewer rows";
     if constexpr (device::has_ordered_memory<ExecSpace>) {
-      m_ordered = std::make_shared<device::ordered_memory<ExecSpace>>(m_exec, label, bytes);
-      if (m_ordered->data() != nullptr) return m_ordered->data();
+      if (lifetime == workspace_lifetime::call) {
+        m_pooled = std::shared_ptr<pooled_memory>(
+            new pooled_memory{m_exec, why(), {m_exec, label, bytes}});
+        if (std::byte* const data = m_pooled->memory.data()) return data;
+        m_pooled = nullptr;
+      }
     }
-    m_array = allocate_byte_array<memory_space>(m_exec, label, bytes, what.c_str(), suggestion);
+    m_array =
+        allocate_byte_array<memory_space>(m_exec, label, bytes, what.c_str(), "pass fewer rows");
     return m_array.data();
   }
 
   ExecSpace m_exec;
   std::string m_label;
-  std::shared_ptr<device::ordered_memory<ExecSpace>> m_ordered;
+  std::shared_ptr<pooled_memory> m_pooled;
   Kokkos::View<std::byte*, typename ExecSpace::memory_space> m_array;
   std::byte* m_data = nullptr;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -86,7 +87,8 @@ template <class ExecSpace, class Table, class Queries, class Result>
 inline constexpr bool may_partition_lookups =
     device::is_device<ExecSpace> && Kokkos::is_view_v<Queries> &&
     requires(Table const& t, std::uint64_t hash) { t.region_of(hash, std::uint32_t()); } &&
-    partition::is_row<typename Queries::non_const_value_type> && sizeof(Result) <= 8;
+    partition::is_row<typename Queries::non_const_value_type> && sizeof(Result) <= 8 &&
+    std::has_single_bit(sizeof(Result)) && std::is_default_constructible_v<Result>;
 
 /// Maps a query to the region of the table where its search begins.
 template <class Table>
