@@ -222,7 +222,9 @@ struct look_up_one {
 template <class ExecSpace, class Table, class Queries, class Out, class Write>
 class partitioned_lookup {
   using query = typename Queries::non_const_value_type;
-  using result = std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>;
+  using written = std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>;
+  /// Truth values are bytes: restore_order copies any byte for a query that overflowed.
+  using result = std::conditional_t<std::is_same_v<written, bool>, std::uint8_t, written>;
   using source = partition::keys_only<device::held_by_loop<ExecSpace, Queries>>;
   using of_query = partition::partition_of_row<source, region_of_query<Table>>;
   using split_type = partition::recorded_split<ExecSpace, source, of_query>;
