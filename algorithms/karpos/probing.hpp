@@ -54,17 +54,13 @@ struct double_hashing {
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
     return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
-  /// Pairs that a stride spans at most, so that the next pairs of a path lie in the part of the
-  /// table that bulk lookups hold in the cache (docs/hash_map.md), or on one huge page. H100, 2^27
-  /// queries by partitions, 4+4 bytes, load 0.8 and 0.9, G/s: hits 37.4 and 29.4; with strides over
-  /// the whole table 35.5 and 26.9.
-  static constexpr std::uint64_t max_stride = 1 << 15;
+  /// A stride spans the whole table. Short strides would keep a path in the part of the table that
+  /// bulk lookups by partitions hold in the cache, but they refuse keys where one part is crowded:
+  /// half of another table's keys, in the order of its slots.
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
     // The halves change places: the stride comes mostly from the low half of the hash. So does the
     // home bucket, but through a multiplier of each table size and seed.
-    auto const longest =
-        static_cast<std::uint32_t>(pairs <= max_stride ? pairs - 1 : std::uint64_t(max_stride));
-    return 1 + detail::multiply_high_narrow(hash << 32 | hash >> 32, longest);
+    return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
   }
 };
 

@@ -114,6 +114,28 @@ void fill_with_parts(std::string const& what) {
     }
 }
 
+/// Inserts the first halves of two maps of one seed into a third one of that seed and size, whose
+/// first half they crowd: paths must lead out of it. (Tables of one's own memory have one seed.)
+void fill_with_halves_of_one_seed() {
+  constexpr u64 n = 1 << 22;
+  karpos::hash_table_options<u32> const options{
+      .load = 0.8, .growth = karpos::growth::fixed, .seed = 5};
+  auto const keys = karpos_test::unique_keys<u32>(2 * n);
+  view<u32> const halves("keys", n), out("keys", n), values("values", n);
+  for (u64 m : {0u, 1u}) {
+    probed_map map(space{}, n, options);
+    auto const of_map = share_of(keys, double(m) / 2, double(m + 1) / 2);
+    same("inserted", map.insert(space{}, to_space(of_map), 1u).inserted, n);
+    same("retrieved", map.retrieve_all(space{}, out, values), n);
+    Kokkos::deep_copy(Kokkos::subview(halves, std::pair(m * n / 2, (m + 1) * n / 2)),
+                      Kokkos::subview(out, std::pair(u64(0), n / 2)));
+  }
+  probed_map map(space{}, n, options);
+  u64 const rejected = map.insert(space{}, halves, 1u).rejected;
+  INFO(rejected, " keys of ", n, " rejected");
+  CHECK(rejected <= n / 2000);
+}
+
 /// Returns where a map places some hashes.
 u64 place(probed_map const& map, u64 hash) { return map.table().home_of(hash); }
 u64 place(hopping_map const& map, u64 hash) { return map.table().geometry().home_of(hash); }
@@ -243,6 +265,9 @@ TEST_CASE("hash_map and hopscotch_map, made for shares of an order") {
 TEST_CASE("hash_map and hopscotch_map, from full ones of their size") {
   fill_with_parts<probed_map>("hash_map");
   fill_with_parts<hopping_map>("hopscotch_map");
+}
+TEST_CASE("keys that crowd the first half of a map find places in the second") {
+  fill_with_halves_of_one_seed();
 }
 
 TEST_CASE("maps share their places if they share a seed") {

@@ -117,13 +117,12 @@ TEST_CASE("tables of more than 2^32 buckets are walked in 64 bits") {
   stays_inside<karpos::linear_probing>(std::uint64_t(1) << 56);
 }
 
-TEST_CASE("strides of double hashing are short in large tables, and take all lengths up to that") {
+TEST_CASE("strides of double hashing span the whole table, however large") {
   using karpos::double_hashing;
-  for (std::uint64_t const pairs : {double_hashing::pair_count_for(1 << 10),
-                                    double_hashing::pair_count_for(double_hashing::max_stride),
-                                    double_hashing::pair_count_for(std::uint64_t(1) << 33)}) {
-    std::uint64_t const longest =
-        pairs - 1 < double_hashing::max_stride ? pairs - 1 : double_hashing::max_stride;
+  for (std::uint64_t const pairs :
+       {double_hashing::pair_count_for(1 << 10), double_hashing::pair_count_for(1 << 20),
+        double_hashing::pair_count_for(std::uint64_t(1) << 33)}) {
+    std::uint64_t const longest = pairs - 1;
     karpos_test::random_numbers random(6);
     std::uint64_t least = pairs, most = 0;
     for (int key = 0; key < 100'000; ++key) {

@@ -36,9 +36,9 @@
 // index goes to a list in scratch (shared memory), and the threads of the team share the list:
 // otherwise a whole warp would wait for its longest path. restore_order brings the result back.
 //
-// A path may leave its region: double_hashing keeps its strides short (probing.hpp), so that the
-// next pairs are in the cache, too. Queries that overflow their partition, because some are
-// frequent, are looked up directly at the end.
+// A path may leave its region: after the first pair of buckets it reads memory beyond the cache.
+// Queries that overflow their partition, because some are frequent, are looked up directly at the
+// end.
 //
 // Figures: docs/hash_map.md, perf/results/h100/past_the_line.md. Tests: partitioned_lookup,
 // restore_order.
