@@ -28,8 +28,8 @@ struct join_measure_parameters {
 
 /// A measured phase of karpos or of the sort.
 struct join_result {
-  std::string name;         ///< karpos, or sort
-  std::string phase;        ///< index, match, write; all: the sum of the three
+  std::string name;   ///< karpos, or sort
+  std::string phase;  ///< index, match, write; all: the sum of the three; once: partitioned_join
   std::uint64_t bytes = 0;  ///< bytes of keys read, or of row numbers written
   samples time;
 };

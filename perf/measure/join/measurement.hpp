@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "karpos/join.hpp"
+#include "karpos/partitioned_join.hpp"
 #include "perf/measure/join/expected_join.hpp"
 #include "perf/measure/join/generate_tables.hpp"
 #include "perf/measure/join/measure.hpp"
@@ -42,6 +43,8 @@ class join_measurement {
         make_array<std::uint32_t>("right rows of the join", has_rows_of(false) ? m_run.size : 0);
     m_report(0.5, "karpos");
     measure_ours();
+    m_report(0.7, "karpos, without an index");
+    measure_once();
     m_report(0.75, "sort");
     if (m_run.parameters.with_sort) measure_sort();
     return std::move(m_run);
@@ -91,6 +94,27 @@ class join_measurement {
             joined->write(m_exec, has_rows_of(true) ? m_out_left : m_out_right);
         });
   }
+  /// Measures the join of tables that are joined once: nothing is kept, and memory is allocated in
+  /// the call.
+  void measure_once() {
+    std::uint64_t const keys = (tables().left + tables().right) * sizeof(Key);
+    join_result once{"karpos", "once", keys + m_run.size * (pairs() ? 8 : 4), {}};
+    auto const left = rows(m_left), right = rows(m_right);
+    for (int r = -1; r < m_run.parameters.repetitions; ++r) {
+      std::uint64_t size = 0;
+      poison_output();
+      double const time = m_timer.once(
+          [] {},
+          [&] {
+            size = pairs() ? partitioned_join(m_exec, left, right, m_kind, m_out_left, m_out_right)
+                           : partitioned_join(m_exec, left, right, m_kind,
+                                              has_rows_of(true) ? m_out_left : m_out_right);
+          });
+      check(row_order::any, size);
+      if (r >= 0) once.time.seconds.push_back(time);
+    }
+    m_run.results.push_back(std::move(once));
+  }
   void measure_sort() {
     auto const peer = make_sort_join<Key>(m_exec, tables().left, tables().right);
     measure(
@@ -113,7 +137,7 @@ class join_measurement {
       double const match_time = m_timer.once([] {}, [&] { size = match(); });
       poison_output();
       double const write_time = size == m_run.size ? m_timer.once([] {}, write) : 0;
-      check(name, size);
+      check(name == "sort" ? row_order::any : row_order::of_karpos, size);
       if (r < 0) continue;
       i.time.seconds.push_back(index_time);
       m.time.seconds.push_back(match_time);
@@ -127,10 +151,11 @@ class join_measurement {
     Kokkos::deep_copy(m_exec, m_out_left, no_row<std::uint32_t> - 1);
     Kokkos::deep_copy(m_exec, m_out_right, no_row<std::uint32_t> - 1);
   }
-  void check(std::string const& name, std::uint64_t size) {
+  enum class row_order { of_karpos, any };
+  void check(row_order order, std::uint64_t size) {
     auto const left = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_out_left);
     auto const right = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_out_right);
-    if (name == "sort" && size == m_run.size) order_rows(m_kind, left, right, size);
+    if (order == row_order::any && size == m_run.size) order_rows(m_kind, left, right, size);
     m_run.wrong += m_expected->wrong(size, left, right);
   }
 
