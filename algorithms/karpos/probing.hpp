@@ -43,10 +43,15 @@ struct linear_probing {
                                                         std::uint64_t /*pairs*/) {
     return 1;
   }
+  KOKKOS_FUNCTION static constexpr std::uint64_t first_stride(std::uint64_t /*hash*/,
+                                                              std::uint64_t /*pairs*/) {
+    return 1;
+  }
 };
 
 /// Probing in which a second hash of the key gives the stride between pairs: no clusters. The
-/// number of pairs is a prime, so every stride visits every pair.
+/// number of pairs is a prime, so every stride visits every pair. (In tables of more than 2^15
+/// pairs the first stride differs from the later ones; a path ends long before it has visited all.)
 ///
 /// Source: Donald Knuth, The Art of Computer Programming 3, section 6.4, algorithm D.
 struct double_hashing {
@@ -54,9 +59,16 @@ struct double_hashing {
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
     return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
-  /// A stride spans the whole table. Short strides would keep a path in the part of the table that
-  /// bulk lookups by partitions hold in the cache, but they refuse keys where one part is crowded:
-  /// half of another table's keys, in the order of its slots.
+  /// Returns the stride from the first pair to the second: at most 2^15 pairs, so that the second
+  /// pair lies in the part of the table that bulk lookups hold in the cache (docs/hash_map.md).
+  /// Later strides span the whole table. If all were short, a crowded part of the table would
+  /// refuse keys: halves of two other tables, in the order of their slots.
+  KOKKOS_FUNCTION static constexpr std::uint64_t first_stride(std::uint64_t hash,
+                                                              std::uint64_t pairs) {
+    constexpr std::uint64_t limit = 1 << 15;
+    std::uint64_t const any = stride(hash, pairs);
+    return pairs > limit ? any % limit | 1 : any;
+  }
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
     // The halves change places: the stride comes mostly from the low half of the hash. So does the
     // home bucket, but through a multiplier of each table size and seed.

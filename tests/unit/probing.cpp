@@ -137,6 +137,32 @@ TEST_CASE("strides of double hashing span the whole table, however large") {
   }
 }
 
+TEST_CASE(
+    "the first stride of double hashing is short in large tables, and like the others in small") {
+  using karpos::double_hashing;
+  karpos_test::random_numbers random(7);
+  for (std::uint64_t const pairs : {double_hashing::pair_count_for(3), std::uint64_t(32'749),
+                                    double_hashing::pair_count_for((1 << 15) + 1),
+                                    double_hashing::pair_count_for(std::uint64_t(1) << 33)}) {
+    bool const is_large = pairs > 1 << 15;
+    std::uint64_t least = pairs, most = 0, unlike = 0;
+    for (int key = 0; key < 100'000; ++key) {
+      std::uint64_t const hash = random(), first = double_hashing::first_stride(hash, pairs);
+      least = first < least ? first : least;
+      most = first > most ? first : most;
+      unlike += first != double_hashing::stride(hash, pairs);
+    }
+    CHECK(least >= 1);
+    CHECK(most < pairs);
+    CHECK((unlike == 0) == !is_large);
+    if (is_large) {
+      CHECK(least < 100);
+      CHECK(most < 1 << 15);
+      CHECK(most > (1 << 15) - 100);
+    }
+  }
+}
+
 TEST_CASE("keys with the same home part ways under double hashing, not under linear probing") {
   std::uint64_t const pairs = 1009;
   place_among const home = buckets_of(pairs);

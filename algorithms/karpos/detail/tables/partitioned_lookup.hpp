@@ -36,7 +36,8 @@
 // index goes to a list in scratch (shared memory), and the threads of the team share the list:
 // otherwise a whole warp would wait for its longest path. restore_order brings the result back.
 //
-// A path may leave its region: after the first pair of buckets it reads memory beyond the cache.
+// The first two pairs of a path lie in its region, or near it (double_hashing, probing.hpp); later
+// ones lie anywhere.
 // Queries that overflow their partition, because some are frequent, are looked up directly at the
 // end.
 //

@@ -44,11 +44,16 @@ class probe_path {
   /// Returns the number of buckets on the path so far, this one included.
   KOKKOS_FUNCTION constexpr std::uint32_t tried() const { return m_tried; }
 
+  /// Returns the distance of neighbouring pairs of the path from the second pair on.
+  KOKKOS_FUNCTION constexpr std::uint64_t stride(std::uint64_t pairs) const {
+    return Probing::stride(m_hash, pairs);
+  }
   KOKKOS_FUNCTION constexpr void advance(std::uint64_t pairs) {
     if (m_tried % 2 == 1) {
       m_bucket ^= 1;
     } else {
-      std::uint64_t const sum = pair() + Probing::stride(m_hash, pairs);
+      std::uint64_t const sum =
+          pair() + (m_tried == 2 ? Probing::first_stride(m_hash, pairs) : stride(pairs));
       m_bucket = 2 * (sum < pairs ? sum : sum - pairs) + (m_bucket & 1);
     }
     ++m_tried;
@@ -123,15 +128,14 @@ KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_
   auto const sum = [pairs](std::uint64_t a, std::uint64_t b) {
     return a + b < pairs ? a + b : a + b - pairs;
   };
-  std::uint64_t pair = start.pair();
   start.advance(pairs);
   start.advance(pairs);
-  // The stride between pairs, then twice the stride, and so on.
-  std::uint64_t stride = sum(start.pair(), pairs - pair);
+  // From the second pair on: twice the stride, then four times the stride, and so on.
+  std::uint64_t pair = start.pair(), stride = start.stride(pairs);
   for (std::uint32_t at = first_mark; at < tried; at *= 2) {
-    pair = sum(pair, stride);
-    stride = sum(stride, stride);
     f(pair);
+    stride = sum(stride, stride);
+    pair = sum(pair, stride);
   }
 }
 
