@@ -27,13 +27,14 @@ namespace karpos {
 ///   three candidate slots, in at most two lines of 64 bytes. Lookups in dense read one byte and a
 ///   window of 64 bytes, sometimes two or three windows. (GPUs read the byte only if the first
 ///   window is full.) In kernels lookups are wait-free.
-/// Memory: bytes_for(keys, options), always the map's own. A build takes workspace_bytes_for more
-///   while it runs (longer with options.keep_workspace), and, if keys are equal or two seeds fail,
-///   another 24 bytes for each key of the call. An insertion takes, while it runs: as much again as
-///   the table, 24 bytes for each key offered, and a workspace: on GPUs at most four slots for each
-///   new key and 64 for each partition of the table (a partition has 24,576 to 2^17 slots). If the
-///   table grows, the insertion takes the larger table, a copy of all keys and values, 24 bytes for
-///   each key offered, and the workspace of a build of all keys.
+/// Memory: bytes_for(keys, options), which the map allocates: it cannot use wrapped_memory. find
+///   and contains on GPUs take lookup_bytes if queries are split by table region. A build takes
+///   workspace_bytes_for more while it runs (longer with options.keep_workspace), and, if keys are
+///   equal or two seeds fail, another 24 bytes for each key of the call. An insertion takes, while
+///   it runs: as much again as the table, 24 bytes for each key offered, and a workspace: on GPUs
+///   at most four slots for each new key and 64 for each partition of the table (a partition has
+///   24,576 to 2^17 slots). If the table grows, the insertion takes the larger table, a copy of all
+///   keys and values, 24 bytes for each key offered, and the workspace of a build of all keys.
 /// Concurrency: bulk calls on one execution space instance run in order. build and insert block.
 ///   Neither may run concurrently with lookups on another instance or with kernels that use refs:
 ///   they may free the memory that these read.

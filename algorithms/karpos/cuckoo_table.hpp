@@ -56,8 +56,8 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Replaces the contents. Uses the memory that the map has if that has the right size. Refs
   /// become invalid. Blocks.
   /// Throws, and leaves the map as it was: std::invalid_argument if the views have different
-  ///   lengths; allocation_error if there is no memory for another table or the workspace; on GPUs,
-  ///   std::length_error from 2^32 keys on.
+  ///   lengths; allocation_error if there is no memory for another table or the workspace;
+  ///   std::length_error on a capacity overflow (dense), and on GPUs from 2^32 keys on.
   /// Throws, and leaves the map empty: std::invalid_argument if a key equals the sentinel, or if
   ///   keys are equal and options.duplicates is reject; hash_error if none of 17 seeds gives every
   ///   key a slot; allocation_error if there is no memory to find equal keys in, or for the table
@@ -83,7 +83,7 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Returns: how many keys were inserted and how many existed. No key is rejected.
   /// Complexity: expected linear in the keys of the call if none is new; otherwise also in the
   ///   slots, because the table is copied. If a new key finds no slot, which is rare below
-  ///   capacity(), all keys are placed anew with another seed.
+  ///   capacity(), all keys are placed anew in a table of equal size, with up to 17 seeds.
   /// Throws std::logic_error if the layout is not dense or the map has no memory;
   ///   std::invalid_argument if the views have different lengths (nothing changes) or a key equals
   ///   the sentinel (all other keys have then been handled); hash_error and allocation_error

@@ -14,7 +14,8 @@ namespace karpos {
 
 /// Hash map from keys to values of up to eight bytes each. The host works on it by bulk calls,
 /// kernels through ref(). Open addressing over buckets of BucketSlots slots. Each pair of buckets
-/// has overflow marks: bits that say which classes of keys may lie beyond it on their probe paths.
+/// has overflow marks: a bit for each class of keys (three bits of the hash), set if keys of the
+/// class may lie beyond it on their probe paths.
 ///
 /// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
 /// options.growth is growth::automatic (table_options.hpp says when; default: growth::fixed). Slots
@@ -48,10 +49,13 @@ namespace karpos {
 ///   - host views: staging buffers;
 ///   - insertions that are split by table segment (bulk_strategy::partitioned, which GPUs also
 ///     choose by themselves): insert_bytes;
+///   - find and contains on GPUs, if queries are split by table region (bulk_strategy):
+///     lookup_bytes;
 ///   - a blocking insertion on GPUs that finds every slot taken and rejects keys: one byte for each
-///     two buckets, to rebuild the overflow marks (without that memory they stay), freed at the
-///     end. Later ones need it only after clear, apply, compaction, growth, rehash or deep_copy, or
-///     if refs may exist: ref() was called, or the memory is the caller's;
+///     two buckets, freed at the end, to remove the overflow marks of rejected keys. Without that
+///     memory these marks stay, and lookups of missing keys are slower. Later insertions need it
+///     only after clear, apply, apply_async, compaction, growth, rehash or deep_copy, or if refs
+///     may exist: ref() was called, or the memory is the caller's;
 ///   - deep_copy into the map: hash_table.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.

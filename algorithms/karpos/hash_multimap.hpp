@@ -17,25 +17,26 @@
 namespace karpos {
 
 /// Hash multimap from keys of up to eight bytes to values of any size. A hash_map leads from each
-/// distinct key to its values. An insertion stores all values that it brings for one key in one
-/// contiguous block. consolidate merges the blocks of each key into one. So a lookup reads a bucket
-/// and then the key's blocks: one for all values stored before the last consolidate, and at most
-/// one for each insertion since. Long chains of blocks are also merged by insertions. Values of one
-/// key never lengthen the search for another.
+/// distinct key to its values. An insertion stores the values that it brings for one key in one
+/// contiguous block (in more if it must free the memory of erased pairs on its way). consolidate
+/// merges the blocks of each key into one. So a lookup reads a bucket and then the key's blocks:
+/// one for all values stored before the last consolidate, and those of each insertion since.
+/// Insertions also merge long chains of blocks. Values of one key never lengthen the search for
+/// another.
 ///
 /// With options.growth = growth::automatic, blocking insertions allocate memory for more pairs and
 /// keys. Otherwise (default) pairs beyond max_pairs are rejected, and so are all pairs of a key
 /// that finds no slot.
 ///
-/// Complexity: O(1) for each pair that is inserted, erased or retrieved and for each query,
-///   whatever the multiplicities are.
+/// Complexity: expected and amortised O(1) for each pair that is inserted (multi_table::insert
+///   names an exception), erased or retrieved, and for each query, whatever the multiplicities are.
 /// Requires: keys, Hash, KeyEqual, Probing, BucketSlots and sentinels as for hash_map; values are
 ///   trivially copyable. PairNumber is std::uint32_t for up to 2^31 - 8 pairs, or std::uint64_t for
 ///   up to 2^40 - 8. Counts always have 64 bits.
 /// Concurrency: bulk lookups, kernels with frozen refs, and kernels that insert through
 ///   ref(exec, pair_capacity) may run concurrently.
-/// Memory: bytes_for(max_pairs, max_keys, load), always the map's own, and a list of pending pairs
-///   (multi_table.hpp); see docs/hash_multimap.md.
+/// Memory: bytes_for(max_pairs, max_keys, load), which the map allocates: it cannot use
+///   wrapped_memory. Also a list of pending pairs (multi_table.hpp); see docs/hash_multimap.md.
 /// Source: the operations of cuCollections' static_multimap; blocks after the bucket chains of
 ///   Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014; retrieve divides the
 ///   matches evenly among threads as in Green, McColl, Bader, "GPU merge path", ICS 2012.

@@ -17,10 +17,11 @@
 namespace karpos {
 
 /// Hash multiset of keys of up to eight bytes: a hash_map that counts. It stores each distinct key
-/// once, with the number of its occurrences. Each operation is O(1) for each key, whatever the
-/// multiplicities are. Growth, concurrency and requirements are those of hash_multimap. At most
-/// max_pairs() occurrences are stored, of all keys together: 2^31 - 8, or 2^40 - 8 if PairNumber
-/// has 64 bits. More are rejected, even if the set grows: the last ones of the call's view.
+/// once, with the number of its occurrences. Each operation is expected and amortised O(1) for each
+/// key, whatever the multiplicities. Growth, concurrency and requirements: see hash_multimap. At
+/// most max_pairs() occurrences are stored, of all keys together: 2^31 - 8, or 2^40 - 8 if
+/// PairNumber has 64 bits. More are rejected, even if the set grows: the last ones of the call's
+/// view.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,
           class Hash = hash<Key>, class KeyEqual = equal_to<Key>, class Probing = double_hashing,
           std::unsigned_integral PairNumber = std::uint32_t,

@@ -50,8 +50,8 @@
 namespace karpos {
 
 /// Bulk operations that change a map or set. Bulk calls on one execution space instance run in
-/// order. Calls that return a report or a count block, and so do apply, rehash and compact. Other
-/// calls that return void are asynchronous.
+/// order. Calls that return a report or a count block, and so do apply, rehash, compact and
+/// deep_copy. The other calls that change the table are asynchronous.
 ///
 /// Concurrency: blocking insertions, erase, rehash, compact and deep_copy into the table share
 ///   counters of the table: only one of them at a time may run. Blocking lookups, such as count and
@@ -91,9 +91,9 @@ class hash_table : public lookup_table<Storage> {
              hasher const& hash = {}, key_equal const& equal = {})
       : hash_table(exec, max_keys, o, hash, equal, std::nullopt) {}
   /// Makes an empty table in the caller's memory, which must outlive the table. It takes
-  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes (small buckets need less). What the table
-  /// itself allocates beside it: the map's own header. Also throws std::invalid_argument if the
-  /// memory is null, too small or not aligned.
+  /// bytes_for(max_keys, load) bytes, aligned to 64 bytes (small buckets need less). The headers of
+  /// hash_map and hopscotch_map say what the table allocates in addition. Also throws
+  /// std::invalid_argument if the memory is null, too small or not aligned.
   hash_table(execution_space const& exec, wrapped_memory memory, std::uint64_t max_keys,
              options const& o = {}, hasher const& hash = {}, key_equal const& equal = {})
       : hash_table(exec, max_keys, o, hash, equal, std::optional(memory)) {}
@@ -119,7 +119,7 @@ class hash_table : public lookup_table<Storage> {
                        bulk_options const& bulk = {}) {
     return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{}, every_key{}, bulk);
   }
-  /// Returns the bytes of workspace that an insertion of `keys` keys uses; 0 if it needs none.
+  /// Returns the bytes of workspace that an insertion of `keys` keys uses at most; 0 if none.
   /// Throws std::logic_error if the table has no memory.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy = bulk_strategy::automatic) const;
@@ -240,11 +240,12 @@ class hash_table : public lookup_table<Storage> {
   ///   - slots in use + insertions <= (max_keys + capacity) / 2;
   ///   - tombstones + erasures <= (capacity - max_keys) / 4;
   ///   - insertions <= max(1, (capacity - max_keys) / 4).
-  ///   The next batch is twice as large. Before a batch these passes are made:
-  ///   - if refs may exist (see ref), or if the first two conditions fail with each operation
-  ///     counted as an insertion and an erasure: one that counts both, and one after each halving;
-  ///   - if the batch inserts, and refs may exist or the first two conditions still fail: one that
-  ///     counts the slots, before any halving, and a compaction if it is needed.
+  ///   The next batch is twice as large. Before a batch there may be further passes:
+  ///   - If refs may exist (see ref), or if the first two conditions fail when each operation
+  ///     counts as an insertion and as an erasure: a pass over the batch counts insertions and
+  ///     erasures, and so does another one after each halving.
+  ///   - If the batch inserts, and refs may exist or the first two conditions still fail: a pass
+  ///     counts the slots, before any halving, and a compaction follows if it is needed.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap.
   template <view_1d Operations, view_1d Results>
@@ -350,9 +351,9 @@ class hash_table : public lookup_table<Storage> {
   /// Copies src, which may be in another memory space, to dst, with its max_keys, load, growth,
   /// sentinels, hash and equality. Blocks. Compiles if the types of key, value, hash, equality and
   /// probing are the same, and the bucket sizes are equal (host_mirror_type has them).
-  /// Refs of dst stay valid if both tables have equal capacities and sentinels, and if hash and
-  /// equality, if they have state, have equal state (known to the caller). Frozen refs of dst stay
-  /// valid if also the seeds are equal.
+  /// Refs of dst stay valid if both tables have equal capacities and sentinels, and hash and
+  /// equality have equal state (the caller must know). Frozen refs of dst stay valid if also the
+  /// seeds are equal.
   /// Requires: no work that changes src is pending on other instances.
   /// Memory: if the capacities differ, dst gets new memory, and leaves memory that is the caller's.
   ///   Otherwise allocates nothing, with one exception. If refs of dst may exist (ref() was called,

@@ -30,9 +30,10 @@ namespace karpos {
 /// They see what earlier work on the same execution space instance wrote. They must not run
 /// concurrently with operations that change the table on another instance. find, contains and
 /// for_each only enqueue, except that find, find_if, contains and contains_if block if queries,
-/// outputs or the stencil are on the host and the table is on a device (hash_table.hpp). reduce
-/// says when it blocks. A call on a table without memory throws std::logic_error, but not size,
-/// empty, retrieve_all, begin and end, which find no key.
+/// outputs or the stencil are on the host and the table is on a device (hash_table.hpp). find and
+/// contains also block if they allocate a workspace and the GPU has no stream-ordered memory for
+/// it. reduce says when it blocks. A call on a table without memory throws std::logic_error, but
+/// not size, empty, retrieve_all, begin and end, which find no key.
 ///
 /// Storage owns the memory of a table and offers: with_ref(f), which calls f with the table as
 /// kernels see it (probe.hpp); slot_count() and scan_ref(), for scans; size(), if it is known
@@ -52,11 +53,13 @@ class lookup_table {
   /// Writes the value of each query to out, or `missing` if the query is not stored. Asynchronous.
   /// A query may be of any type that the map's hash and equality take (cuckoo_map: the key's type).
   /// The elements of out are of the map's value type, or of a type that holds each of its values.
-  /// `out` and the queries do not overlap. Maps only. Throws std::invalid_argument if queries and
-  /// out have different lengths.
+  /// Maps only.
+  /// Requires: `out` and the queries do not overlap.
   /// Memory: if queries are split by region of the table (bulk_strategy), a workspace of
   ///   lookup_bytes(): bulk.workspace, which must live until the lookups have run, or allocated. If
-  ///   there is none, or it is too small, or views are on the host, lookups are direct.
+  ///   there is no memory for it, or the given one is too small or not aligned, or views are on the
+  ///   host, lookups are direct.
+  /// Throws std::invalid_argument if queries and out have different lengths.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
@@ -76,9 +79,10 @@ class lookup_table {
     look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
             detail::stencil_for("queries", queries, stencil, predicate));
   }
-  /// Writes to out whether each query is stored. `out` and the queries do not overlap.
-  /// Asynchronous. Throws std::invalid_argument if queries and out have different lengths.
+  /// Writes to out whether each query is stored. Asynchronous.
+  /// Requires: `out` and the queries do not overlap.
   /// Memory: as find.
+  /// Throws std::invalid_argument if queries and out have different lengths.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {

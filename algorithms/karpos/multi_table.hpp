@@ -21,7 +21,7 @@
 
 namespace karpos {
 
-/// A map or set whose keys may be stored several times. Of a set, a pair is one occurrence of a
+/// A map or set whose keys may be stored several times. In a set, a pair means one occurrence of a
 /// key. The first argument of an operation is an execution space instance; views are read and
 /// written in its memory. Host views are not supported if the table is on a device. Views that
 /// belong together have the same length; otherwise every operation throws std::invalid_argument.
@@ -137,7 +137,7 @@ class multi_table {
   }
 
   /// Writes to out how many pairs with each query are stored. `out` is a view of integers, to which
-  /// counts are converted; one that does not fit is cut without notice. Asynchronous.
+  /// counts are converted by static_cast: one that does not fit is truncated. Asynchronous.
   template <view_1d Queries, view_1d Out>
   void count(execution_space const& exec, Queries const& queries, Out const& out) const {
     using result = typename Out::value_type;
@@ -293,7 +293,8 @@ class multi_table {
   std::uint64_t different_keys(execution_space const& exec) const {
     return m_table.index().size(exec);
   }
-  /// Returns an upper bound of the number of blocks of a key: 1 after consolidate. Maps only.
+  /// Returns an upper bound of the number of blocks of a key: at most 1 after consolidate. Maps
+  /// only.
   std::uint64_t longest_chain() const
     requires has_values
   {
@@ -306,10 +307,11 @@ class multi_table {
   /// Returns the number of slots of the table of keys.
   std::uint64_t capacity() const { return m_table.index().capacity(); }
 
-  /// Makes dst an exact copy of src, which may be in another memory space. Both have buckets of the
-  /// same size. Discards dst's pending pairs; copies the outcomes that src has not reported yet
-  /// (consolidate). Blocks. Throws std::invalid_argument if src has pending pairs; it waits for
-  /// kernels that may append some. Throws allocation_error (out of memory).
+  /// Makes dst an exact copy of src, which may be in another memory space. Discards dst's pending
+  /// pairs; copies the outcomes that src has not reported yet (consolidate). Waits for kernels that
+  /// may append pairs to src. Blocks.
+  /// Requires: both tables have buckets of the same size.
+  /// Throws std::invalid_argument if src has pending pairs; allocation_error (out of memory).
   template <class Other>
   friend void deep_copy(execution_space const& exec, multi_table& dst,
                         multi_table<Other> const& src) {

@@ -21,7 +21,8 @@ namespace karpos {
 
 namespace detail {
 
-/// Returns the smallest prime that is at least n, by trial division: microseconds for any table.
+/// Returns the smallest prime that is at least n, by trial division: under a millisecond for any
+/// table.
 constexpr std::uint64_t next_prime(std::uint64_t n) {
   if (n <= 2) return 2;
   for (n |= 1;; n += 2) {
@@ -33,7 +34,8 @@ constexpr std::uint64_t next_prime(std::uint64_t n) {
 
 }  // namespace detail
 
-/// Probing in which the next pair follows the last one: for caches; long clusters at high load.
+/// Linear probing: goes on to the next pair of buckets in memory. Suits caches, but forms long
+/// clusters at high load.
 struct linear_probing {
   static constexpr std::uint32_t probe_limit = 1 << 16;
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
@@ -62,7 +64,7 @@ struct double_hashing {
   /// Returns the stride from the first pair to the second: at most 2^15 pairs, so that the second
   /// pair lies in the part of the table that bulk lookups hold in the cache (docs/hash_map.md).
   /// Later strides span the whole table. If all were short, a crowded part of the table would
-  /// refuse keys: halves of two other tables, in the order of their slots.
+  /// refuse keys, as where the first halves of two other tables in slot order go into one.
   KOKKOS_FUNCTION static constexpr std::uint64_t first_stride(std::uint64_t hash,
                                                               std::uint64_t pairs) {
     constexpr std::uint64_t limit = 1 << 15;

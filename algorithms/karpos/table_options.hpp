@@ -19,9 +19,10 @@ enum class growth {
   /// a table over wrapped memory leaves that memory. A hash_map or hash_set compacts instead if it
   /// has slots of erased keys and max_keys suffices for the keys.
   ///
-  /// A large call is inserted in pieces. Before a piece, the table also grows if it holds max_keys
-  /// keys and too few slots are left below (max_keys + capacity) / 2 for the new keys that the rest
-  /// of the call should have, judged by the share of new keys in the piece before.
+  /// A large call is inserted in pieces. Before each piece after the first, the table also doubles
+  /// if it holds max_keys keys and, with the new keys that are still expected, would have more than
+  /// (max_keys + capacity) / 2 keys. The share of new keys in the previous piece gives the expected
+  /// number.
   automatic
 };
 
@@ -33,8 +34,8 @@ enum class growth {
 /// The default sentinels are, of integers, the largest values; of other types, the largest bit
 /// patterns. Keys with fewer bytes than the key's part of a slot never equal a default sentinel.
 /// That part has eight bytes if key or value has more than four, and in hopscotch and cuckoo sets;
-/// else four. Floating-point keys never equal a default sentinel either: their NaNs are all stored
-/// as the quiet NaN.
+/// else four. In a hash_multimap or hash_multiset, PairNumber counts as the value. Floating-point
+/// keys never equal a default sentinel either: their NaNs are all stored as the quiet NaN.
 template <class Key>
 struct hash_table_options {
   /// Keys per slot when max_keys keys are stored; in (0, 0.98].
@@ -48,9 +49,9 @@ struct hash_table_options {
   std::optional<karpos::growth> growth = {};
   /// Seed of the positions of keys. Default: a new seed for each table, from a count of tables, so
   /// that each run of a program gets the same seeds; 0 for a table in the caller's memory. Tables
-  /// of equal type, size and seed put most keys at equal positions. So do not fill one of these
-  /// tables with only the first entries, in slot order, of several others: the keys crowd at one
-  /// end of it.
+  /// of equal type, size and seed put most keys at equal positions. So do not fill such a table
+  /// with only the first entries of other ones in slot order, as retrieve_all may write them:
+  /// these keys crowd at one end.
   std::optional<std::uint64_t> seed = {};
 };
 
@@ -63,9 +64,9 @@ struct hash_table_options {
 /// options of other calls a null pointer, or one with 0 bytes, means: none given, allocate.
 ///
 /// Constructing a table erases what the memory held. Tables of one type, size and seed that are
-/// made in the same memory share their keys; the last one constructed erases them for all. If
-/// hopscotch tables share memory, erase keys and fill the memory through one of the tables only:
-/// each table records for itself that no slot is free.
+/// made in the same memory share their keys; the last one constructed erases them for all. Each
+/// hopscotch table records for itself that no slot is free: if such tables share memory, make all
+/// erasures, and all insertions that may fill the memory, through one of them.
 struct wrapped_memory {
   void* data;
   std::size_t bytes;
@@ -78,7 +79,8 @@ enum class bulk_strategy {
   /// Each key is inserted, or looked up, straight from the caller's view; nothing is grouped first.
   direct,
   /// Segmented: keys are split by table segment; a team inserts those of a segment in its scratch.
-  /// hash_map and hash_set on GPUs, until keys are rejected (docs/hash_map.md); otherwise, direct.
+  /// hash_map and hash_set on GPUs, otherwise direct. Once a call has rejected keys, later calls
+  /// are direct until clear, compaction, rehash or growth (docs/hash_map.md).
   /// Lookups: queries are split by the region of the table where their search begins, so that each
   /// region is in the cache once. On GPUs, all tables but multimaps; otherwise, direct.
   partitioned,
@@ -86,7 +88,8 @@ enum class bulk_strategy {
   reduced
 };
 
-/// The options of a blocking insertion, of find and of contains.
+/// The options of insert, insert_or_throw, insert_or_assign, insert_or_apply, find and contains.
+/// Calls with a stencil, and find_or_insert, take none.
 struct bulk_options {
   bulk_strategy strategy = bulk_strategy::automatic;
   /// Memory that the caller owns, aligned to 64 bytes: insert_bytes(exec, keys, strategy) bytes,

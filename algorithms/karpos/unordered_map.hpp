@@ -56,13 +56,14 @@ namespace karpos {
 ///   - Packed slots are lock-free, except slots of 16 bytes if device::is_lock_free<16, ExecSpace>
 ///     is false: there an insertion waits for threads that have claimed a slot of the same bucket
 ///     and not yet stored its pair. An insertion into wide slots waits while another thread writes
-///     a key with the same 30 bits of hash.
-///   - Values are shared as in any view: threads that share one change it by atomics.
+///     a key with the same 30 bits of hash into a bucket that it searches.
+///   - The map does not protect values: threads that change one value concurrently use atomics.
 /// Memory: capacity() slots, always in memory that the map allocates. A packed slot takes 16 bytes
 ///   if key or value has more than four, else 8 (in a set 8 or 4), and 0.1 to 0.3 bytes of bitmaps.
-///   A wide slot takes the record of key and value, and 4.1 bytes. A map for n keys has 1.25 n to
-///   2 n slots, if n is at least 128. Its bytes are 0.86 to 1.14 times those of a
-///   Kokkos::UnorderedMap for n keys, depending on the types.
+///   A wide slot takes the record of key and value, and 4.1 bytes. A map for n keys has about 2 n
+///   slots of 4 or 8 bytes, 1.7 n packed slots of 16 bytes, or 1.25 n wide slots; up to a third
+///   more for few keys. It has slots for at least 128 keys. Its bytes are 0.86 to 1.14 times those
+///   of a Kokkos::UnorderedMap for n keys, depending on the types.
 /// Source: the interface is Kokkos'; open addressing as in hash_map.
 template <class Key, class Value, class Device = Kokkos::DefaultExecutionSpace,
           class Hasher = detail::unordered_map::default_hash<std::remove_const_t<Key>>,
@@ -328,9 +329,10 @@ class unordered_map {
   // call blocks. The failed_insert flag and an erase phase are copied, too. deep_copy and
   // deep_copy_view do not copy hash and equality: those of dst must have the state of those of src.
   //
-  // Keys keep their indices, with one exception: dst was made by a constructor or from another map,
-  // and copies of dst exist. These copies probe with dst's own seed, so the keys are inserted anew,
-  // at other indices. That takes a copy of src in dst's memory space while it runs.
+  // Keys keep their indices, with one exception: copies of dst exist, and dst was not made from src
+  // (by create_mirror, allocate_view or create_copy_view). These copies probe with dst's own seed,
+  // so the keys are inserted anew, at other indices. That takes a copy of src in dst's memory space
+  // while it runs.
 
   /// Becomes a copy of src, from any device, in memory of its own. Does nothing if the two maps
   /// share memory. Throws allocation_error (out of memory).
@@ -368,8 +370,9 @@ class unordered_map {
   };
 
   /// How kernels read slots. While kernels use maps of const keys, no key is inserted or erased, so
-  /// GPUs may read such maps through any cache. CPUs read all maps in one way: compilers spill what
-  /// they hoist out of plain reads (16 + 24 bytes: 136 instructions a hit, not 115).
+  /// GPUs may read such maps through any cache. CPUs read all maps by atomic loads: compilers hoist
+  /// plain loads out of loops, and then spill the values (keys of 16 bytes with values of 24: 136
+  /// instructions a hit instead of 115).
   static constexpr auto access = has_const_key && device::is_device<execution_space>
                                      ? device::access::frozen
                                      : device::access::shared;

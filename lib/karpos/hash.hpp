@@ -92,7 +92,8 @@ class place_among {
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t hash) const {
     return multiply_high(hash * m_multiplier, m_count);
   }
-  /// Returns the part of a hash's place among n equal parts of all places, in their order.
+  /// Returns the number of the part that has the hash's place, if the places are divided, in order,
+  /// into n equal parts.
   KOKKOS_FUNCTION constexpr std::uint32_t part(std::uint64_t hash, std::uint32_t n) const {
     return multiply_high_narrow(hash * m_multiplier, n);
   }

@@ -26,9 +26,9 @@ namespace karpos {
 /// Adds the new value to the stored one. Sums of integers wrap, also those of signed types: they
 /// are right modulo 2^32, or 2^64. checked_plus (checked_plus.hpp) reports sums that do not fit.
 ///
-/// Tables apply it to a stored value by one atomic addition: for integers everywhere, for float and
-/// double on GPUs. On CPUs, floats and doubles take a compare-and-swap loop. (CUDA: an atomic
-/// addition of floats treats subnormal numbers as zero.)
+/// A hash_map adds to a stored value by one atomic addition: integers everywhere, float and double
+/// on GPUs. On CPUs, float and double take a compare-and-swap loop. (CUDA: an atomic addition of
+/// floats treats subnormal numbers as zero.) A hopscotch_map adds while it holds the key's lock.
 struct plus {
   template <class T>
   KOKKOS_FUNCTION constexpr T operator()(T const& stored, T const& value) const {

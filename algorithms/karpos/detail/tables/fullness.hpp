@@ -26,7 +26,8 @@ class fullness {
  public:
   static constexpr std::uint64_t part_units = 32;  ///< buckets or lines of a part
 
-  /// Returns the even number of words, aligned to 8 bytes, for a table of `units` units.
+  /// Returns how many 32-bit words the record of `units` units takes: an even number. The first
+  /// word is aligned to 8 bytes.
   KOKKOS_FUNCTION static constexpr std::uint64_t words_for(std::uint64_t units) {
     return units == 0 ? 0 : 4 + (bit_words_for(units) + 1) / 2 * 2;
   }
@@ -45,7 +46,8 @@ class fullness {
   }
 
   /// Inspects the next n parts, or all if there are fewer; skips those that are known to be full.
-  /// is_full(unit): whether a unit has no slot that is free, or becomes free without mark_free.
+  /// is_full(unit) returns true if no slot of the unit is free, and none can become free without a
+  /// call of mark_free.
   template <class IsFull>
   KOKKOS_FUNCTION void inspect(std::uint32_t n, IsFull const& is_full) const {
     auto const parts = static_cast<std::uint32_t>(parts_of(m_units));

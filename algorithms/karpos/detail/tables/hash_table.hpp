@@ -24,7 +24,8 @@ hash_table<Storage>::hash_table(execution_space const& exec, std::uint64_t max_k
   make_reports(exec);
 }
 
-// A moved-from table has no reports: a moved-from view would keep its pointer.
+// A moved-from Kokkos::View keeps its pointer. So the reports are exchanged for empty ones: two
+// tables must not share them.
 template <class Storage>
 hash_table<Storage>::hash_table(hash_table&& other)
     : base(std::move(other)),

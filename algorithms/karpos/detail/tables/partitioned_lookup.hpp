@@ -31,7 +31,7 @@
 //   lookups   region 0 while it is in the cache, then region 1; results beside their queries
 //   restore   the results go back to the callers' order, by the tiles of the split
 //
-// One query past the line: split_rows hashes it once and moves it to its region's partition. A
+// The path of one query: split_rows hashes it once and moves it to its region's partition. A
 // thread of look_up_chunk searches the first two buckets of its path. If they do not decide, its
 // index goes to a list in scratch (shared memory), and the threads of the team share the list:
 // otherwise a whole warp would wait for its longest path. restore_order brings the result back.

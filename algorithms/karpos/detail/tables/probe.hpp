@@ -62,7 +62,7 @@ KOKKOS_FUNCTION constexpr void require_query_type() {
 template <class Answer>
 class probe_step {
  public:
-  /// Makes a step that is decided or not. The answer counts if it is.
+  /// Makes the result of a step. `a` is the answer if `decided`, else ignored.
   KOKKOS_FUNCTION constexpr probe_step(bool decided, Answer const& a)
       : m_decided(decided),
         m_answer(a) {}

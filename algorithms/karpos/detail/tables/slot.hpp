@@ -16,8 +16,8 @@ namespace karpos::detail {
 
 /// The value type of a set: no value is stored.
 struct no_value {};
-/// The value type of a set whose words have eight bytes whatever the key is: beside hop words, and
-/// in lines of cuckoo tables.
+/// The value type of hopscotch and cuckoo sets. Their slots have eight bytes for every key type:
+/// they lie beside hop words, or in lines of cuckoo tables.
 struct no_value_in_8_bytes {};
 template <class T>
 inline constexpr bool is_no_value =

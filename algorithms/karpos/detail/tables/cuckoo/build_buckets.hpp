@@ -41,7 +41,7 @@ struct build_buckets {
   static constexpr int threads = Threads, teams_at_once = tune::builders_at_once;
   static constexpr int buckets = tune::region_buckets, max_items = tune::region_items;
   static constexpr std::uint32_t slots = buckets * in_bucket::slots;
-  /// Rounds of the first attempt. Each later attempt has twice as many, up to a limit.
+  /// Maximum of rounds of the first attempt. Each later attempt has twice as many, up to a limit.
   static constexpr int first_max_rounds = 51, last_max_rounds = 201;
   static constexpr std::uint32_t max_attempts = 64, max_unplaced = in_bucket::slots;
   /// Rounds that all threads of a team take part in. A lone thread builds one bucket after the

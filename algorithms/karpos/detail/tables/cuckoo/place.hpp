@@ -53,7 +53,8 @@ struct place_items {
   static constexpr int tile_width = concurrent ? tune::warp_lanes : 1;
   static constexpr std::uint64_t items_of_a_team =
       concurrent ? tune::placer_bytes / sizeof(word) : 1;
-  /// Failed items after which other chains end early: the table must be built anew in any case.
+  /// Number of failed items from which on other chains end early: the table must be built anew in
+  /// any case.
   static constexpr std::uint64_t max_failed = 256;
 
   /// The contents of a team's scratch (CUDA: a block's shared memory): the items whose first window
@@ -269,7 +270,8 @@ struct place_in_scratch {
   /// Items whose first window is full, at most: a fifth of a partition's items are such at load
   /// 0.95.
   static constexpr std::uint32_t max_unplaced = max_windows * window_slots / 4;
-  /// Failed items after which other chains end early: the table must be built anew in any case.
+  /// Number of failed items from which on other chains end early: the table must be built anew in
+  /// any case.
   static constexpr std::uint32_t max_failed = 64;
 
   /// The contents of a team's scratch.

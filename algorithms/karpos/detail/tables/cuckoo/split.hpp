@@ -13,8 +13,9 @@
 #include "karpos/hash.hpp"
 
 // The input of a build: the items of a source, split by region: a few neighbouring buckets, or a
-// partition of the dense layout. GPUs use regions of fixed capacity (partition/split.hpp). A region
-// that needs more could hardly be built: another seed is tried then. CPUs count.
+// partition of the dense layout. GPUs use regions of fixed capacity (partition/split.hpp), CPUs
+// split by counting. A region of more items than that capacity could hardly be built: on both,
+// another seed is tried then.
 
 namespace karpos::detail::cuckoo {
 
@@ -24,7 +25,7 @@ KOKKOS_FUNCTION void report_failure(Team const& t, std::uint64_t* counter, std::
   if (t.rank() == 0) device::add(counter, n);
 }
 
-// A thread of a team, and the team's threads, as indices are computed with.
+// Return a thread's rank, and the size of its team, in the type of indices.
 template <class Team>
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank(Team const& t) {
   return static_cast<std::uint32_t>(t.rank());

@@ -13,11 +13,12 @@ namespace karpos::detail::cuckoo {
 template <class ExecSpace>
 struct tuning {
   static constexpr bool on_device = device::is_device<ExecSpace>;
-  /// Whether a team (CUDA: a block) may have most of 227 KiB of scratch (shared memory); other GPUs
-  /// have 48.
+  /// Whether a team (CUDA: a block) may have more than 224 KiB of scratch (shared memory), as on an
+  /// H100. Other GPUs give as little as 48 KiB.
   static constexpr bool has_shared_memory = device::max_scratch_bytes<ExecSpace> > 224 * 1024;
 
-  /// Regions of one pass of a split; more take two (5,749 regions: one pass 2.05 ms, two 2.03).
+  /// Maximum of regions that a split makes in one pass; more take two passes (5,749 regions: one
+  /// pass 2.05 ms, two 2.03).
   static constexpr std::uint64_t max_regions = 4096;
 
   /// Lanes of the warps that finish a bucket, or place items.

@@ -61,7 +61,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t far_bit(int c) {
 KOKKOS_FUNCTION constexpr std::uint32_t count_in(std::uint64_t word, int c) {
   return static_cast<std::uint32_t>(word >> (neighbourhood_slots + 4 * c + 2)) & saturated_count;
 }
-/// Returns whether a key of the class may be stored.
+/// Returns whether the table may hold a key of the class.
 KOKKOS_FUNCTION constexpr bool may_hold(std::uint64_t word, int c) {
   return ((word >> (neighbourhood_slots + 4 * c)) & 15) != 0;
 }
@@ -71,7 +71,8 @@ KOKKOS_FUNCTION constexpr std::uint32_t home_slots(std::uint64_t word) {
 KOKKOS_FUNCTION constexpr std::uint32_t far_slots(std::uint64_t word) {
   return static_cast<std::uint32_t>(word) & ~((1u << line_slots) - 1);
 }
-/// Returns the bits to toggle in the word when a class has `now` keys; if none, none is far.
+/// Returns the bits to toggle in the word when a class comes to have `now` keys. If that is 0, also
+/// its far bit, if set.
 KOKKOS_FUNCTION constexpr std::uint64_t recount(std::uint64_t word, int c, std::uint32_t now) {
   std::uint32_t const stored = now < saturated_count ? now : saturated_count;
   return static_cast<std::uint64_t>(count_in(word, c) ^ stored)

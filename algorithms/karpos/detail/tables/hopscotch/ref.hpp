@@ -61,7 +61,7 @@ class table_ref : public lines<Traits> {
   using typename base::word;
   /// Values move: a merge holds the lock of its key.
   static constexpr bool merges_under_lock = true;
-  /// For kernels that write: see launch.hpp.
+  /// Threads of a multiprocessor in kernels that write (tuning.hpp, launch.hpp).
   static constexpr unsigned threads_at_once =
       tuning<typename Traits::execution_space>::threads_at_once;
 

@@ -55,7 +55,7 @@ struct gather_values {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = values(grouped[i]); }
 };
 
-/// Writes the groups whose key may be stored, one after another, and the heads that the table gets
+/// Writes the groups whose key is no sentinel, one after another, and the heads that the table gets
 /// for them. A scan over the groups.
 template <class Table, class Blocks, class Keys>
 struct write_groups {
@@ -81,8 +81,8 @@ struct write_groups {
   }
 };
 
-/// Counts the pairs of distinct keys that are stored in the table (`in`), or of those that are
-/// not. Stored keys count by their head in the table, others by their new head.
+/// Counts the pairs of distinct keys that are stored in the table (`in`), or of those that are not.
+/// The number of a key's pairs is read from its head in the table, or else from its new head.
 template <class Table, class Blocks, class Key>
 struct count_pairs {
   Table table;
@@ -143,8 +143,8 @@ class batch {
   using array = Kokkos::View<X*, memory_space, Kokkos::MemoryUnmanaged>;
 
  public:
-  std::uint64_t size = 0;     // number of distinct keys that may be stored
-  bool has_reserved = false;  // whether there are keys that may not
+  std::uint64_t size = 0;     // number of distinct keys, without sentinels
+  bool has_reserved = false;  // whether keys equal a sentinel
   Key* distinct = nullptr;
   Number* heads = nullptr;
 

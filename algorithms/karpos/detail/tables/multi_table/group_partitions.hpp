@@ -80,7 +80,7 @@ class group_scratch {
 };
 
 /// A step: a team groups the pairs of a partition. Values go to their blocks, from `begin` on.
-/// Distinct keys that may be stored go to `distinct`, and the heads that the table gets for them
+/// Distinct keys that are no sentinels go to `distinct`, and the heads that the table gets for them
 /// to `heads`.
 template <class ExecSpace, class Row, class Table, class Blocks, class Key>
 struct group_partitions {

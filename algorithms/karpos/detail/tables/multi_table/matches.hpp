@@ -14,8 +14,8 @@
 #include "karpos/device/loops.hpp"
 #include "karpos/rows.hpp"
 
-// All elements that belong to some rows, which are queries or slots of a table. They are counted,
-// summed up, then emitted, one row after the other. Work is split by elements
+// Emits all elements of some rows, one row after the other. A row is a query or a slot of the
+// table, its elements are the values of its key. They are counted first. Work is split by elements
 // (detail/relational/join/expansion.hpp), so that several threads emit a row of many elements. GPUs
 // split it by rows if no row has more than a few elements. Then the prefix sum that says where a
 // row's elements go also emits them, and nothing is stored.
@@ -63,7 +63,7 @@ struct sum_elements : rows_of_elements<Rows, Blocks> {
     sum.long_rows += n > max_elements;
   }
 };
-/// Emits the elements of rows with few, by a scan over rows.
+/// Emits the elements by a scan over rows, if no row has more than a few.
 template <class Rows, class Blocks, class Emit>
 struct emit_rows : rows_of_elements<Rows, Blocks> {
   Emit emit;

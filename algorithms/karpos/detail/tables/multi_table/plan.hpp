@@ -33,10 +33,10 @@ inline constexpr bool may_group_in_partitions =
     device::is_device<ExecSpace> && std::is_same_v<KeyEqual, equal_to<Key>> &&
     partition::is_row<row_of_batch<Key, Blocks>>;
 
-/// Counters of teams.
+/// Counters of a grouping, summed over its teams.
 struct group_counts {
-  std::uint64_t pairs, groups;  // that have been placed
-  std::uint64_t reserved;       // pairs whose key may not be stored, and is no group
+  std::uint64_t pairs, groups;  // placed ones
+  std::uint64_t reserved;       // pairs whose key is a sentinel: they form no group
   std::uint32_t overflowed;     // pairs that overflowed their partition: then nothing is grouped
   std::uint32_t full;           // partitions with too many keys: then not all is grouped
 };
@@ -50,8 +50,8 @@ struct group_sizes {
       static_cast<std::size_t>(device::max_scratch_bytes<ExecSpace>) / 256 * 256;
   static constexpr std::size_t value_bytes =
       reduce_by_key::has_value<Row> ? sizeof(reduce_by_key::value_type<Row>) : 0;
-  /// Slots per eight pairs, all of which may have distinct keys. Their values must fit into the
-  /// keys' memory.
+  /// Slots for eight pairs, whose keys may all differ. There are enough slots that the pairs'
+  /// values fit into the memory of the slots' keys (group_partitions.hpp).
   static constexpr std::size_t slots_for_8 =
       Kokkos::max(std::size_t(10), (8 * value_bytes + sizeof(bits) - 1) / sizeof(bits));
   /// Bytes for `bases` and for rounding.

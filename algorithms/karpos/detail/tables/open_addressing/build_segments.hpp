@@ -16,9 +16,10 @@
 
 namespace karpos::detail::open_addressing {
 
-/// Returns the first slot of a bucket whose key was read as `empty`, or N. Not the number of other
-/// keys: keys are read one after the other, so that slots behind an empty one may be read as taken.
-/// The empty one may be taken by now, by another thread with the same key.
+/// Returns the first slot of a bucket whose key was read as `empty`, or N. (The number of taken
+/// slots may be another one: keys are read one after the other, so a slot behind an empty one may
+/// already be read as taken.) The empty slot may be taken by now, by another thread with the same
+/// key.
 template <class Key, std::size_t N>
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key empty) {
   auto first = static_cast<std::uint32_t>(N);
