@@ -19,8 +19,9 @@ namespace karpos {
 /// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted. The views may
 /// be strided, and are only read.
 ///
-/// Returns: a directed graph, or with options.symmetrise an undirected one; trusted, because its
-///   edges were checked. Every execution space gives equal results. Blocks.
+/// Returns: a directed graph, or with options.symmetrise an undirected one. The graph is trusted:
+///   algorithms do not check its edges again (csr_graph.hpp). Every execution space gives equal
+///   results. Blocks.
 /// Complexity: on GPUs a sort of 64-bit words, on CPUs a counting sort and a sort of each row.
 /// Memory: allocates the graph in the memory space of `sources`. While it builds, also for each
 ///   directed edge (symmetrise: two for each edge passed): 24 bytes on GPUs; on CPUs one id, if any
@@ -48,7 +49,7 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
 /// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted. To let
 /// searches of a directed graph go bottom-up, pass g.with_transpose(transpose(exec, g)).
 ///
-/// Returns: a graph with memory of its own, without a transpose; trusted. Blocks.
+/// Returns: a trusted graph with memory of its own, without a transpose. Blocks.
 /// Complexity: as build_csr, and a pass that checks the graph unless it is trusted.
 /// Memory: as build_csr, and meanwhile one more id for each edge.
 /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate); std::length_error

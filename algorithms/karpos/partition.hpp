@@ -29,8 +29,8 @@
 namespace karpos {
 
 /// Maps a key to its partition by its hash: the default. The keys of one partition still spread
-/// evenly over the slots of a hash table, over ranks, and over the partitions of a split into
-/// another number of them.
+/// evenly over the slots of a hash table, over the MPI ranks of a distributed table, and over the
+/// partitions of a split into another number of partitions.
 template <class Key, class Hash = hash<Key>>
 class hash_partitioner {
  public:
@@ -51,8 +51,8 @@ template <class Key, class Hash = hash<Key>>
 using hash_part [[deprecated("karpos: hash_part is hash_partitioner")]] =
     hash_partitioner<Key, Hash>;
 
-/// Returns the bytes that partition works in, without its views, for `rows` rows of type Row,
-/// `partitions` partitions and these options.
+/// Returns the bytes of partition's workspace for `rows` rows of type Row, `partitions` partitions
+/// and these options. Inputs and outputs are not counted.
 ///
 /// Throws: std::invalid_argument for no partition, or for more than 2^26.
 template <class Row, execution_space ExecSpace>
@@ -99,8 +99,8 @@ auto partitioner_or_default(Partitioner const& partitioner, std::uint64_t offset
 ///   KARPOS_CONTRACTS; without, memory beyond the partitions is written), and the same at every
 ///   call; out is as long as the keys, and contiguous (other views may be strided); no output, nor
 ///   the workspace, overlaps another view.
-/// Concurrency: works on `exec`, with one team for each multiprocessor, or CPU thread. A workspace
-///   serves one call at a time.
+/// Concurrency: works on `exec`, with at most one team for each multiprocessor, or CPU thread; with
+///   fewer for few rows. A workspace serves one call at a time.
 /// Memory: partition_bytes. P is the number of partitions of one pass (at most 8,192):
 ///
 ///     GPUs             12 P bytes; if stable or in several passes, 8 P more for each team

@@ -53,7 +53,8 @@ std::uint64_t write_join(ExecSpace const& exec, Left const& left, Right const& r
 
 }  // namespace detail::join
 
-/// Returns the bytes of the workspace of a partitioned join of these rows.
+/// Returns the bytes of the workspace of a partitioned join of these rows. Throws
+/// std::invalid_argument for more than 2^31 - 8 rows on a side.
 template <execution_space ExecSpace, class Left, class Right>
 std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right) {
   return detail::join::pair_of_tables<ExecSpace, Left, Right>(exec, left, right).bytes();
@@ -108,10 +109,10 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///     8    other rows, and all rows with functions of the caller's: a hash and a number
 ///
 ///   "No nulls": no column of either side has a mask. In all lines but the last, rows are moved
-///   with their values. On GPUs a quarter more. If the longer side is long enough for two passes,
-///   the memory of that side once more. On an H100 two passes begin at about 22 million rows
-///   of several columns, 34 million of one column of 5 to 8 bytes, and 134 million that take 8
-///   bytes. Also what `partition` takes.
+///   with their values. GPUs take a quarter more than these bytes. If the longer side needs two
+///   passes, its bytes count twice. On an H100 a side needs two passes from about 22 million rows
+///   of several columns on, from 34 million rows of one column of 5 to 8 bytes, and from 134
+///   million rows that take 8 bytes. The memory of `partition` (partition.hpp) comes on top.
 /// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
 ///   are too short (the message says how many elements would do; what fitted may be written) or
 ///   have too small integers, if the workspace is too small or not aligned, or for more than

@@ -16,8 +16,8 @@
 #include "karpos/operations.hpp"
 #include "karpos/table_options.hpp"
 
-// Aggregation by key: one value for each different key, whatever the keys are.
-// detail/relational/reduce_by_key/rows.hpp says how.
+// Aggregation by key: computes one value for each different key. How: see
+// detail/relational/reduce_by_key/rows.hpp.
 //
 //   keys     | 7 | 3 | 7 | 9 | 3 |      out_keys     | 9 | 7 | 3 |    in no particular order
 //   values   | 1 | 2 | 3 | 4 | 5 |      out_values   | 4 | 4 | 7 |    returns 3
@@ -30,14 +30,14 @@ struct reduce_by_key_options {
   wrapped_memory workspace = {nullptr, 0};
 };
 
-/// Returns the bytes that reduce_by_key works in, without its views, for `rows` rows of these
-/// types. count_by_key: T is the type of the counts; distinct: pass Key alone.
+/// Returns the bytes of reduce_by_key's workspace for `rows` rows of these types. Inputs and
+/// outputs are not counted. count_by_key: T is the type of the counts; distinct: pass Key alone.
 template <class Key, class T = detail::reduce_by_key::no_value, execution_space ExecSpace>
 std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows) {
   using row = typename detail::reduce_by_key::row_type<Key, T>::type;
   return detail::reduce_by_key::memory<ExecSpace, row>(exec, rows).bytes();
 }
-/// Returns the bytes that reduce_by_key works in for these aggregates of `rows` rows.
+/// Returns the bytes of reduce_by_key's workspace for these aggregates of `rows` rows.
 template <class Key, execution_space ExecSpace, class Columns, class Outputs>
 std::size_t reduce_by_key_bytes(ExecSpace const& exec, std::uint64_t rows,
                                 aggregate_list<Columns, Outputs> const&) {
@@ -87,8 +87,9 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// If keys are floating-point numbers, 0.0 and -0.0 are one key, written as 0.0, and all NaNs are
 /// one key (hash.hpp). Values are numbers of 4 or 8 bytes. op(a, b) is associative and commutative:
 /// karpos::plus, minimum, maximum or a functor, called in kernels (operations.hpp says what it may
-/// do). Sums of integers wrap; checked_plus (checked_plus.hpp) reports those that do not fit. Only
-/// memory limits the number of rows.
+/// do). Sums of integers wrap. checked_plus, which reports sums that do not fit, and
+/// reproducible_plus are operations of an aggregate only: aggregate(values, checked_plus{}, out).
+/// Only memory limits the number of rows.
 ///
 /// Returns: the number of different keys. Blocks.
 /// Complexity: O(rows), however often a key occurs. Rows are split by key as `partition` does it,
@@ -98,8 +99,8 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 /// Requires: neither an output nor the workspace overlaps another view. Views may be strided.
 ///   Outputs may be longer than the number of different keys: the elements behind are not written.
 /// Concurrency: works on `exec`; one atomic operation on global memory serves many rows. The sum of
-///   floating-point numbers depends on the order, which differs from call to call; that of
-///   reproducible_plus (reproducible_plus.hpp) does not.
+///   floating-point numbers depends on the order, which differs from call to call; that of an
+///   aggregate with reproducible_plus (reproducible_plus.hpp) does not.
 /// Memory: reduce_by_key_bytes: twice the rows, each a key with its value (8 or 16 bytes; for
 ///   distinct the key alone, 4 or 8), and what `partition` takes; on GPUs also up to 32 KiB for
 ///   each multiprocessor.
@@ -148,8 +149,9 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
 /// size of its result.
 ///
 /// Complexity: as for one column; each column is read, and split, once, however many operations it
-///   has.
-/// Memory: reduce_by_key_bytes<Key>(exec, rows, aggregates).
+///   has. reproducible_plus reads its column once more for each output.
+/// Memory: reduce_by_key_bytes<Key>(exec, rows, aggregates). checked_plus and reproducible_plus
+///   allocate more, and throw more (see their headers).
 template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys, class Columns, class Outputs>
 std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                             aggregate_list<Columns, Outputs> const& aggregates,

@@ -150,7 +150,8 @@ class row_index {
       : row_index(exec, rows, o, detail::everything{}) {}
   /// Indexes the rows i for which members(i) is true or not zero: a view of bool or integers, as
   /// long as the rows, which is not kept. The mask applies only to the rows that the constructor
-  /// indexes; insert appends every row. Otherwise as the constructor above.
+  /// indexes; insert appends every row. Throws std::invalid_argument if the mask has another
+  /// length. Otherwise as the constructor above.
   template <view_1d Members>
   row_index(ExecSpace const& exec, Rows const& rows, Members const& members,
             row_index_options const& o = {})
@@ -202,15 +203,15 @@ class row_index {
   }
 
   /// Writes the number of the first row of the index that equals queries[i], or `missing`, to
-  /// out(i). Queries are rows with columns of the same types; the functions of the index's rows
-  /// compare them. Asynchronous, as are count, contains, label and distinct.
+  /// out(i), a RowNumber. Queries are rows with columns of the same types; the functions of the
+  /// index's rows compare them. Asynchronous, as are count, contains, label and distinct.
   ///
   /// Throws: std::invalid_argument if the output is not as long as the queries.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("find", exec, queries, detail::value_or<RowNumber>{missing}, out);
   }
-  /// Writes how many rows of the index equal queries[i] to out(i). Otherwise as find.
+  /// Writes how many rows of the index equal queries[i] to out(i), a RowNumber. Otherwise as find.
   template <class Queries, view_1d Out>
   void count(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("count", exec, queries,
@@ -222,7 +223,7 @@ class row_index {
     look_up<typename Out::non_const_value_type>("contains", exec, queries, detail::presence{}, out);
   }
   /// Writes the group id of the rows that equal queries[i], below groups(), or `missing`, to
-  /// out(i). Groups are numbered in the order of their first rows. Otherwise as find.
+  /// out(i), a RowNumber. Groups are numbered in the order of their first rows. Otherwise as find.
   template <class Queries, view_1d Out>
     requires detail::is_row_view<Queries>
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
@@ -361,11 +362,14 @@ std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
   return index.groups();
 }
 
-/// Writes the number of the first row of each group of equal rows, in order. `distinct`
-/// (reduce_by_key.hpp) writes keys instead. Otherwise as label.
+/// Writes the number of the first row of each group of equal rows, in order. The output may be
+/// longer than the number of groups: the elements behind are not written. Rows with a null, if
+/// nulls are unequal, are in no group. Types, and what it returns: as label. `distinct`
+/// (reduce_by_key.hpp) writes keys instead.
 ///
-/// Throws: also std::invalid_argument if the output is too short; the message says how many
-///   elements would do.
+/// Memory: that of a row_index and of its build.
+/// Throws: as the constructor of row_index; std::invalid_argument if the output is too short (the
+///   message says how many elements would do).
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out const& out) {

@@ -107,7 +107,7 @@ enum class top_k_ties {
 class stride_policy {
  public:
   /// Strides that grow with the depth. 0: the value that measures best on the execution space.
-  /// Queries over score vectors grow all strides by `growth`.
+  /// Queries over score vectors use `growth` in both phases.
   struct adaptive {
     /// Factor by which the depth grows per stride, above 1, in the growing phase.
     double growth = 0;
@@ -148,7 +148,9 @@ class stride_policy {
 /// Chooses when a query bails out, that is gives up early termination and reads everything (full
 /// aggregation). Queries over score vectors (top_k_workspace.hpp) never bail out.
 enum class top_k_bail_out {
-  automatic,  ///< if the growing phase goes too deep, or leaves too many candidates
+  /// if the growing phase goes too deep, or leaves too many candidates; on CPUs already when the
+  /// lists share so few objects that it is expected to go too deep
+  automatic,
   /// only if there are more candidates than fit the workspace: an eighth of the objects plus 65,536
   never,
   at_once  ///< from the start

@@ -30,8 +30,8 @@ namespace karpos {
 ///   - queries in which some list with a weight above 0 has an infinite score, or scores so large
 ///     that a sum may be infinite;
 ///   - queries in which no list with a weight above 0 has two different scores;
-///   - queries in which more than 2 max_k + 2,048 objects tie, or differ by less than fixed point
-///     can hold because a few scores are far larger.
+///   - queries in which more than 2 max_k + 2,048 objects tie, or differ by less than the unit of
+///     fixed point. The unit is coarse if a few scores are far larger than the others.
 ///
 /// If a list may lack objects, missing_score counts as one of its scores here.
 ///

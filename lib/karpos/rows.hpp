@@ -245,7 +245,7 @@ class row_view {
   /// takes the values of one row and then those of another. Rows that are equal must have equal
   /// hashes.
   ///
-  /// Both functions get T{} for a null; whether values are null is hashed and compared in addition.
+  /// Both functions get T{} for a null. The library also hashes and compares which values are null.
   /// The functions may not throw (operations.hpp has the rules for functors).
   template <class UserHash, class UserEqual>
   row_view<UserHash, UserEqual, Columns...> with_functions(UserHash const& hash,

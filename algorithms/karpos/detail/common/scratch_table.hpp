@@ -15,8 +15,8 @@
 // (reduce_by_key/group_table.hpp, key_sampler.hpp, multi_table/group_partitions.hpp). Keys are
 // mixed: every bit of a key depends on all bits of the user's.
 //
-//   keys   | . | k | . | k | k | . | k | . | … | . |       the last slot: for the key that looks
-//           bucket: 16 bytes                                empty
+//   keys   | . | k | . | k | k | . | k | . | … | . |       the last slot: for the key whose bits
+//           bucket: 16 bytes                                equal the mark of an empty slot
 //
 // A probe reads a bucket. In a sparse table, which has few keys for its size, a search first probes
 // one slot, which nearly always decides. Reads of 4 bytes per thread have half the bank conflicts.
@@ -33,8 +33,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_high_bits(std::uint64_t x
 }
 inline constexpr std::uint32_t golden_ratio = 0x9e3779b1;  // times 2^32
 
-/// Maps x to [0, n) by its low bits: the high ones chose the partition. Keys of 32 bits have few
-/// others, and are multiplied first (reduce_by_key/rows.hpp).
+/// Maps x to [0, n) by its low bits, because the high ones chose the partition. 32-bit keys have
+/// few bits besides those, so they are multiplied first (reduce_by_key/rows.hpp).
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t by_low_bits(std::uint32_t x, std::uint32_t n) {
   return by_high_bits(x * golden_ratio, n);
 }

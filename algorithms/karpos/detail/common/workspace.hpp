@@ -61,8 +61,8 @@ inline void require_workspace(workspace_user const& user, wrapped_memory const& 
 /// How long memory lives: as long as one call, or as long as an object.
 enum class workspace_lifetime { call, object };
 
-/// The caller's memory, or memory of its own. It lives until its users have run: the destructor
-/// waits for them, unless release() was called. A call's own memory comes from a pool, if a device
+/// The caller's memory, or memory of its own. The destructor waits until the kernels that use the
+/// memory have run, unless release() was called. A call's own memory comes from a pool, if a device
 /// allocates in the order of its work.
 template <class ExecSpace>
 class workspace {
@@ -79,13 +79,13 @@ class workspace {
     m_data = static_cast<std::byte*>(given.data);
   }
   std::byte* data() const { return m_data; }
-  /// Waits until its users have run, if it has memory of its own.
+  /// Waits until the kernels that use the memory have run, if it is its own.
   void finish() const {
     if (m_array.data() != nullptr || m_pooled != nullptr) m_exec.fence(why());
     release();
   }
-  /// Lets memory of its own be freed when its users have run. Waits for them only if the memory is
-  /// not of the pool.
+  /// Lets memory of its own be freed when the kernels that use it have run. Waits for them only if
+  /// the memory is not of the pool.
   void release() const {
     if (m_pooled != nullptr)
       m_pooled->is_released = true;

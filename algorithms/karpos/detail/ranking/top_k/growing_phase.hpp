@@ -36,8 +36,8 @@ struct choose_unit {
   }
 
  private:
-  /// Computes the floor of a list; and, weighted, the spread of its scores and their distance from
-  /// zero.
+  /// Computes the lowest score that an object may have in a list (its floor). Also computes, times
+  /// the list's weight, the highest minus the lowest score, and the sum of their magnitudes.
   KOKKOS_FUNCTION void measure_list(int i, double& range, double& magnitude) const {
     auto const& l = s->lists[i];
     double const missing = s->missing_score, weight = s->aggregate.weight(i);

@@ -16,8 +16,8 @@
 
 namespace karpos::detail::top_k {
 
-/// Returns how many of n entries each lane handles in one piece: fewer than tuned if there are too
-/// few for all lanes.
+/// Returns how many of n entries each lane handles in one piece: tuning's entries_per_lane, or
+/// fewer if that would leave lanes idle.
 template <class State, class Team>
 KOKKOS_FUNCTION std::uint64_t entries_per_lane(Team const& team, std::uint64_t n) {
   auto const lanes =

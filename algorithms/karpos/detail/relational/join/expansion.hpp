@@ -17,7 +17,8 @@
 
 namespace karpos::detail::join {
 
-/// Returns the last index in [first, end) whose value is at most `wanted`; values[first] is.
+/// Returns the last index in [first, end) whose value is at most `wanted`. Requires: values ascend,
+/// and values[first] <= wanted.
 KOKKOS_INLINE_FUNCTION std::uint64_t last_at_most(std::uint64_t const* values, std::uint64_t wanted,
                                                   std::uint64_t first, std::uint64_t end) {
   while (end - first > 1) {
@@ -37,7 +38,7 @@ struct expansion {
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t element) const {
     return last_at_most(offsets, element, 0, rows);
   }
-  /// Returns the row of an element. Requires: it is not below `row`.
+  /// Returns the row of an element. Requires: that row is `row` or a later one.
   KOKKOS_FUNCTION std::uint64_t row_from(std::uint64_t row, std::uint64_t element) const {
     std::uint64_t step = 1;
     while (row + step < rows && offsets[row + step] <= element) {

@@ -18,13 +18,15 @@
 //   begins    | 0 | 0 | 2 | 2 | 3 |      of a bucket's entries; they end where the next begin
 //   entries   | a | b | c |
 //
-// In a partition_table an entry is a word: the low bits of the row's word (split_rows.hpp), and the
-// row's number. A materialised_table has the rows themselves, so that random reads of right rows go
-// to scratch only. GPUs use it for wide rows (split_rows.hpp), and for rows with payload columns.
+// An entry of a partition_table is one integer: the low bits of the row's word (split_rows.hpp),
+// and the row's number. A materialised_table has the rows themselves, so that random reads of right
+// rows go to scratch only. GPUs use it for wide rows (split_rows.hpp), and for rows with payload
+// columns.
 
 namespace karpos::detail::join {
 
-/// A row with its number, as a thread holds it. at(from, i, begin of all rows) returns from[i].
+/// A row with its number, as a thread holds it. at(from, i, all) loads from[i]. `all` is the first
+/// row of all partitions: rows that store no number are numbered by their index from there.
 template <class Row>
 struct numbered_row {
   using type = Row;
@@ -33,8 +35,8 @@ struct numbered_row {
   }
 };
 
-/// Reads Each rows of an array, the first at `first` and the others in steps of `step`. Calls
-/// f(row, its index) for those below `last`. IsFull: all of them are below.
+/// Reads `Each` rows of an array: the row at `first`, and further ones in steps of `step`. Calls
+/// f(row, its index) for rows below `last`. IsFull: all of them are below.
 template <int Each, bool IsFull, class Rows, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Rows const& rows, std::uint32_t first,
                                                     std::uint32_t last, std::uint32_t step,
@@ -198,7 +200,7 @@ class bucket_table {
   Bits m_bits;
 };
 
-/// The number of buckets of a partition_table, which is also the mean of a partition's rows.
+/// The number of buckets of a partition_table: at least the mean of a partition's rows.
 template <class ExecSpace, class Word>
 inline constexpr std::uint32_t buckets_of_words = std::bit_floor(static_cast<std::uint32_t>(
     tuning<ExecSpace>::table_bytes / (sizeof(Word) + sizeof(std::uint16_t))));

@@ -26,7 +26,8 @@
 //                 counted first: if keys are different, hashing makes partitions about equal. Many
 //                 partitions take two passes: rows go into coarse partitions first, each of which
 //                 is then split into several adjacent (fine) partitions.
-//   by counting   on CPUs, and on GPUs if the list is too short: one partition follows the other.
+//   by counting   on CPUs; on GPUs if more rows overflow than the list (below) holds, or if fixed
+//                 capacities are not possible. One partition follows the other.
 //
 //   rows      7 2 9 4 1 3 …
 //   coarse    | 2 1 3 …    | 7 9 4 …    |      two passes only, in memory of the caller's choice

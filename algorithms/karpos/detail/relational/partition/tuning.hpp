@@ -12,7 +12,7 @@ namespace karpos::detail::partition {
 /// Constants of a partition by execution space.
 template <class ExecSpace>
 struct tuning {
-  /// Threads of a team: the largest block has the longest tiles, and runs per partition.
+  /// Threads of a team: the largest block, because long tiles have long runs for each partition.
   static constexpr int threads = device::is_device<ExecSpace> ? 1024 : 1;
   /// Teams that share a multiprocessor.
   static constexpr int teams_at_once = 1;

@@ -15,12 +15,12 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 
-// The two steps that aggregate: pre_aggregate, rows in any order, as many as a table holds;
-// aggregate_chunks, chunks that always fit into a table. A CPU thread does so by itself
-// (group_list.hpp). A team (block) of a GPU processes rows in batches: all rows of a batch find or
-// claim their slots. After a barrier the rows that have not claimed their slot merge their values.
-// So the first value of a slot needs no identity of the operation, and no flag. If the operation
-// has an identity, every value is merged at once.
+// Two steps aggregate rows. pre_aggregate takes rows in any order, and passes on rows for which its
+// table has no slot. aggregate_chunks takes chunks, which always fit into a table. Each CPU thread
+// has its own table (group_list.hpp). A team (block) of a GPU processes rows in batches: all rows
+// of a batch find or claim their slots. After a barrier the rows that have not claimed their slot
+// merge their values. So the first value of a slot needs no identity of the operation, and no flag.
+// If the operation has an identity, every value is merged at once.
 
 namespace karpos::detail::reduce_by_key {
 

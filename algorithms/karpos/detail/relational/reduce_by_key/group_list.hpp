@@ -17,7 +17,8 @@
 //   index    | 0 | 2 | 0 | 1 | 0 | 3 | …      of a slot: the number of its group, or 0
 //   groups   | – | k v | k v | k v | …        1, 2, 3, …
 //
-// As a slot takes 16 bits only, there are two slots or more per group: most rows need one probe.
+// A slot takes only 16 bits. So two or more slots per group are cheap, and most rows need one
+// probe.
 
 namespace karpos::detail::reduce_by_key {
 

@@ -12,13 +12,13 @@
 #include "karpos/operations.hpp"
 #include "karpos/rows.hpp"
 
-// The values of a table's slots: an array of words for each number of a value.
+// The values of a table's slots, column by column: a value of n numbers takes n arrays.
 
 namespace karpos::detail::reduce_by_key {
 
 KOKKOS_FUNCTION constexpr std::size_t round_up_to_even(std::size_t n) { return (n + 1) / 2 * 2; }
 
-/// Values of one number.
+/// The array of values that are one number each.
 template <class T>
 class slot_values {
   using word = bits_of<T>;

@@ -33,7 +33,7 @@ struct heavy_hitter_table {
       Kokkos::min(std::uint32_t(4096),
                   std::bit_floor(static_cast<std::uint32_t>(device::max_scratch_bytes<ExecSpace>) /
                                  7 / static_cast<std::uint32_t>(sizeof(Row))));
-  /// Slots of a bucket, which are read at once: all that a key may be in.
+  /// Slots of a bucket, which are read at once. A key is in its home bucket, or not in the table.
   static constexpr std::uint32_t width = 16 / sizeof(bits);
   static_assert(slots >= 32);
   /// All slots: behind the others is one for the key whose bits equal `empty`. That key is a heavy

@@ -26,7 +26,8 @@
 //
 // Rows are split into fixed-capacity partitions, and one team aggregates each. Rows that overflow
 // their partition, or for which no table is large enough, are deferred as partial rows to further
-// rounds (run.hpp). The host waits for the sample, to choose what to enqueue, and for the groups.
+// rounds (run.hpp). The host waits twice: for the sample, by which it chooses what to enqueue, and
+// for the counters.
 
 namespace karpos::detail::reduce_by_key {
 

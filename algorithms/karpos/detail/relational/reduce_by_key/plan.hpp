@@ -38,7 +38,8 @@ struct sizes {
   static partition::plan<ExecSpace, Row> plan(ExecSpace const& exec, std::uint64_t rows) {
     return {exec, rows, partitions(rows), false};
   }
-  /// Returns the larger of two: a later round may have fewer rows, but more partitions.
+  /// Returns the bytes that suffice for `rows` rows, and for fewer, which later rounds have. Fewer
+  /// rows may need more: they may be split in one pass, of more partitions than either of two has.
   static std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows) {
     return std::max(plan(exec, rows).bytes(), plan(exec, std::min(rows, one_pass_rows)).bytes());
   }

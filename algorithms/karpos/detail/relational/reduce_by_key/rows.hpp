@@ -34,8 +34,8 @@
 // and makes few partial rows or none.
 //
 // A partition is too long if a key has many equals, and a chunk merges those: there are fewer
-// partial rows from round to round. No table can be full, and no row costs an atomic operation on
-// global memory.
+// partial rows from round to round. The table of a chunk cannot be full, and no row costs an atomic
+// operation on global memory.
 // Tests: reduce_by_key, aggregates, reproducible_plus, reduced_insertion, reduction_teams.
 //
 // A bijection, `mixed`, spreads every bit of a key over all of its bits when the key is loaded, and

@@ -39,8 +39,9 @@ template <class ExecSpace, class Row, class Result, class Op>
 class reduction {
   using tuned = tuning<ExecSpace>;
   using size = sizes<ExecSpace, Row>;
-  /// At most about half of a round's rows are partial rows of the next one, unless keys were chosen
-  /// by their hashes. Even then the next round halves them, because it splits by other bits.
+  /// A round leaves at most about half of its rows to the next one, unless the keys were chosen to
+  /// meet in one partition. Each round splits with another multiplier, so only keys that were
+  /// chosen against all of them reach this limit.
   static constexpr std::uint64_t max_rounds = 100;
   using in_fixed_partitions = reduction_in_fixed_partitions<ExecSpace, Row, Result, Op>;
 

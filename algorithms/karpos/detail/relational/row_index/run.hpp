@@ -36,9 +36,9 @@
 //
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
-// use. Rows that are appended, a batch, go the same way as far as group_of: their numbers are
-// higher, and so are the ids of their groups. A lookup finds the slot of an equal row (slots.hpp),
-// and goes on to its group and run (lookup.hpp).
+// use. Rows that are appended, a batch, go the same way as far as group_of. Their numbers are
+// higher than those of earlier rows, and new groups get higher ids than earlier ones. A lookup
+// finds the slot of an equal row (slots.hpp), and goes on to its group and run (lookup.hpp).
 // Tests: row_index, rows, join.
 
 namespace karpos::detail::row_index {
@@ -47,7 +47,8 @@ namespace karpos::detail::row_index {
 template <class RowNumber>
 inline constexpr RowNumber none = static_cast<RowNumber>(~RowNumber(0));
 
-/// Claims a slot for row begin + i of a batch, or finds that of its equals: it keeps the lowest.
+/// Claims a slot for row begin + i of a batch, or finds the slot of an equal row. The slot keeps
+/// the lowest of the equal rows.
 template <int Distance, class Rows, class Members, class ExecSpace, class RowNumber>
 struct claim_slots : slot_search<Distance, device::access::shared,
                                  claim_slots<Distance, Rows, Members, ExecSpace, RowNumber>, Rows,
