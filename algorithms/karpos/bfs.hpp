@@ -85,12 +85,13 @@ class bfs_search {
   ///   instance, its blocks do not all fit on the device. launch_mode::automatic then launches a
   ///   kernel for each step: start blocks, and the report does not say so. Several searches of the
   ///   workspace may be started on `exec` before report(): they run one after another, and report()
-  ///   returns what the last one did.
+  ///   returns what the last one did. If the search is not one kernel, start blocks.
   /// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is
-  ///   out of range, or sources are a strided view; if distances or parents have another length,
-  ///   are strided, or overlap each other, the sources or the graph; if degree_classes is false and
-  ///   a vertex has 2^27 edges or more; if launch_mode::persistent_kernel is chosen and the space
-  ///   has none, or the kernel cannot be started, as when its blocks do not all fit on the device.
+  ///   out of range, or sources are a strided view; if distances or parents do not have one element
+  ///   for each vertex, are strided, or overlap each other, the sources or the graph; if
+  ///   degree_classes is false and a vertex has 2^27 edges or more; if
+  ///   launch_mode::persistent_kernel is chosen and the space has none, or the kernel cannot be
+  ///   started, as when its blocks do not all fit on the device.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
   void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {

@@ -54,9 +54,9 @@ namespace karpos {
 /// fastest.
 ///
 /// Returns: how far each search went and how much it found, in the order of the sources. Blocks.
-/// Complexity: for each 64 sources at most O(levels * vertices / 32 + sum over vertices of
-///   degree * L), if the 64 searches find the vertex on L different levels. In graphs of few levels
-///   that is a few passes over the edges.
+/// Complexity: for each 64 sources at most O(levels * vertices / 32 + sum of degree(v) * L(v) over
+///   all vertices v). L(v) is the number of different levels on which the 64 searches find v. In
+///   graphs of few levels that is a few passes over the edges.
 /// Requires: the results are not written meanwhile.
 /// Concurrency: one batch of a workspace at a time.
 /// Memory: none beyond the workspace. The first batch that turns out deep adds a bfs_workspace to

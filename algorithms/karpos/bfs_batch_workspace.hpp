@@ -43,7 +43,8 @@ class bfs_batch_workspace {
 
   /// Checks the graph unless it is trusted, and copies it. Blocks.
   ///
-  /// Complexity: a pass over offsets and columns, and a build_csr of the edges.
+  /// Complexity: a build_csr of the edges, of those of a transpose with arrays of its own, and of a
+  ///   pair for each vertex. Unless the graph is trusted, also a pass over offsets and columns.
   /// Memory: while it copies, what build_csr takes, and 4 bytes an edge. If the largest degree
   ///   exceeds the number of vertices, also 8 bytes (CPUs: 16) times that degree.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);

@@ -19,8 +19,9 @@ enum class bfs_direction {
   /// By estimated costs. Vertices without edges do not count as unvisited. Bottom-up
   /// - begins when edges of the frontier > unvisited vertices + n / 512, and a bottom-up level is
   ///   expected to inspect fewer than 4 edges for each edge of the frontier;
-  /// - begins in any case after a top-down level that filled no frontier queue, because it
-  ///   predicted a bottom-up level to follow;
+  /// - begins in any case after a top-down level that only counted the vertices it found (see
+  ///   bfs_level::hubs): it filled no frontier queue, because the next level was expected to be
+  ///   bottom-up;
   /// - ends when unvisited vertices >= edges of the frontier + n / 64.
   automatic,
   top_down,  ///< no level is expanded bottom-up
@@ -53,10 +54,13 @@ struct bfs_options {
   /// status bitmap.
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
-  /// are narrow: their vertices have at most 8 edges on average, and there are at most about 100 of
-  /// them a multiprocessor (on CPUs 8,000 a thread). GPUs begin after 16 such levels in a row, and
-  /// round it down to a power of two; more than 64 has no effect. 0: every level by itself. Ignored
-  /// unless direction is automatic or top_down, queue is not scanned, and unvisited_queue is off.
+  /// are narrow: all vertices have fewer than 32 edges (if degree_classes is on), and at most 8 on
+  /// average; there are at most about 100 vertices a multiprocessor (on CPUs 8,000 a thread). GPUs
+  /// begin after 16 levels in a row of such vertices, at most 16,384 a level, and round the number
+  /// down to a power of two. CPUs explore at most 16 levels at once from frontiers of 512 vertices
+  /// or more (with several threads, of 128). More than 64 has no effect. 0: every level by itself.
+  /// Ignored unless direction is automatic or top_down, queue is not scanned, and unvisited_queue
+  /// is off.
   std::uint32_t local_search_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer

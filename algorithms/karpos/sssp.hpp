@@ -64,9 +64,9 @@ namespace karpos {
 /// Concurrency: one call of a workspace at a time.
 /// Memory: none beyond the workspace.
 /// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is out
-///   of range, or sources are a strided view; if distances or parents have another length, are
-///   strided, or overlap each other, the sources, the weights or the graph; if the reach is
-///   negative or NaN; if delta is negative or NaN, or between 0 and 1 for integers; if
+///   of range, or sources are a strided view; if distances or parents do not have one element for
+///   each vertex, are strided, or overlap each other, the sources, the weights or the graph; if the
+///   reach is negative or NaN; if delta is negative or NaN, or between 0 and 1 for integers; if
 ///   launch_mode::persistent_kernel is chosen and the space has none, or the kernel cannot be
 ///   started, as when its blocks do not all fit on the device. std::range_error if a vertex can be
 ///   reached, but its distance does not fit the type, or is the largest integer: results are

@@ -14,10 +14,10 @@ namespace karpos {
 struct sssp_options {
   /// The width of the first buckets of distances: vertices of a bucket are expanded until their
   /// distances stop changing, then those of the next one. 0: automatic, the workspace's delta().
-  /// For integers rounded down; at most the largest number of the weights' type. Narrow buckets
-  /// need more rounds, wide ones expand more vertices in vain. Once sssp_report::edges exceeds half
-  /// of the graph's edges, each bucket of fewer than 1,024 edges a team (on GPUs a block, on CPUs a
-  /// thread) doubles the width, even one that the caller chose.
+  /// Integers round it down. A width above the largest number of the weights' type counts as that
+  /// number. Narrow buckets need more rounds, wide ones expand more vertices in vain. Once
+  /// sssp_report::edges exceeds half of the graph's edges, each bucket of fewer than 1,024 edges a
+  /// team (on GPUs a block, on CPUs a thread) doubles the width, even one that the caller chose.
   double delta = 0;
   /// How far beyond the hubs (the vertices of highest degree) distances are pushed, in the unit of
   /// the weights. Vertices farther away pull theirs along their own edges. The reach is measured
@@ -28,8 +28,8 @@ struct sssp_options {
   ///
   /// Used only for undirected graphs in which every edge weighs the same in both directions, and
   /// ignored for others. If the workspace has not tested the weights yet, the first call does, by a
-  /// pass over all edges. Other weights pass the test with a probability of 2^-64; results may then
-  /// be wrong.
+  /// pass over all edges. Weights that differ by direction pass the test with a probability of
+  /// 2^-64; results may then be wrong.
   double reach = 0;
   /// The largest number of hops that a team goes by itself before the grid synchronises, while few
   /// vertices are to be expanded. 0: every round is one hop.
@@ -44,10 +44,10 @@ struct sssp_report {
   /// Steps that fill the near queue, each with a grid-wide synchronisation: those that queue the
   /// sources, expand vertices, split the far queue, queue the vertices beyond the reach, or pull.
   std::uint64_t rounds = 0;
-  std::uint64_t fused_rounds = 0;  ///< rounds of several hops (bucket fusion), among these
+  std::uint64_t fused_rounds = 0;  ///< those of `rounds` that went several hops (bucket fusion)
   std::uint64_t vertices = 0;      ///< vertices taken out of queues that all teams share
-  /// Edges of the expanded vertices, again for each expansion. Includes edges at the ends of sorted
-  /// rows (sssp_workspace::sort_rows) that are not inspected.
+  /// Edges of the vertices that were expanded or that pulled, again for each time. Includes edges
+  /// at the ends of sorted rows (sssp_workspace::sort_rows) that are not inspected.
   std::uint64_t edges = 0;
   std::uint64_t passes = 0;  ///< passes that pull the vertices beyond the reach
 };

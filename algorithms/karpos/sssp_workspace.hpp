@@ -45,8 +45,9 @@ class sssp_workspace {
   /// Checks the graph unless it is trusted, and reads all degrees and weights. Calls do not check
   /// them again. Blocks.
   ///
-  /// Complexity: a pass over offsets, columns and weights, and one over the degrees; for undirected
-  ///   graphs of 16 edges a vertex or more, another one over degrees and edges.
+  /// Complexity: a pass over the weights, and one over the degrees; for undirected graphs of 16
+  ///   edges a vertex or more, another one over degrees and edges. Unless the graph is trusted,
+  ///   also one over offsets and columns.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate), if weights are
   ///   strided or not as many as the edges, or if a weight is negative or NaN; std::length_error
   ///   for more than 2^31 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
@@ -81,11 +82,11 @@ class sssp_workspace {
   /// - when a vertex pulls, edges too heavy to lower its own distance.
   ///
   /// reach: as in sssp_options; 0: automatic. The copy counts, for each row, the edges lighter than
-  /// 1/2, 1, 2 and 4 times this reach. Calls with another reach are as right, and slower. Once rows
-  /// are sorted, another sort_rows changes nothing.
+  /// 1/2, 1, 2 and 4 times this reach. Calls with another reach give the same distances, but are
+  /// slower. Once rows are sorted, another sort_rows changes nothing.
   /// Returns: whether calls with this reach gain from sorted rows. They do not if the reach is
-  ///   infinite, the graph is directed, or weights differ by direction. Then nothing is done; rows
-  ///   sorted before stay in use.
+  ///   infinite, the graph is directed, or weights differ by direction. If they do not, nothing is
+  ///   done, and rows sorted before stay in use.
   /// Complexity: a sort of the edges; on CPUs each row is sorted by one thread. Blocks.
   /// Concurrency: not during a call with this workspace. Copies of it that were made before do not
   ///   get these rows.

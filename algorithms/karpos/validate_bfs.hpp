@@ -26,7 +26,7 @@ struct bfs_defects {
   std::uint64_t parents = 0;
   std::uint64_t tree_edges = 0;  ///< edges from a parent to its vertex that the graph lacks
   /// Vertices whose distance is not their parent's plus one. Without parents: vertices with a
-  /// distance above 0 to which no edge leads from a vertex of one less.
+  /// distance d > 0 to which no edge leads from a vertex with distance d - 1.
   std::uint64_t levels = 0;
   /// Edges that lead more than one level farther, or from a reached vertex to one that is not
   /// reached.
@@ -74,8 +74,8 @@ struct bfs_defects {
 /// Requires: the graph and the results are not written meanwhile.
 /// Memory: two bits a vertex.
 /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate), if a source is
-///   out of range, or if views have another length; Kokkos' std::runtime_error, and not
-///   allocation_error, if there is not enough memory.
+///   out of range, or if distances or parents do not have one element for each vertex; Kokkos'
+///   std::runtime_error, and not allocation_error, if there is not enough memory.
 /// Source: the validations of Graph500 (graph500.org) and of the GAP benchmark suite (Beamer,
 ///   Asanović, Patterson, 2015), which look for the edge of a parent in its row; here each edge
 ///   checks whether its source is the parent of its target.

@@ -55,13 +55,14 @@ struct bfs_report : karpos::bfs_report {
 ///   checked. All ranks make the workspace, and destroy it, together. If an exception destroys it
 ///   on a rank, that rank's windows (see Memory) stay open until its process ends, and ranks that
 ///   destroy theirs without an exception wait for ever.
-/// Concurrency: one search at a time. Copies share the memory, but not memory for parents that did
-///   not exist yet.
+/// Concurrency: one search at a time. Copies share the memory, except memory for parents that was
+///   allocated after the copy was made.
 /// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
 ///   karpos::bfs_workspace; 0.38 bytes for each vertex of the whole graph, and 0.25 for the status
 ///   bitmaps. If one kernel spans the devices, the bitmaps lie in a window of device memory that
 ///   other GPUs address, rounded up to 2 MiB. From the first search for parents on, also a vertex
-///   id for each vertex of the graph; if one kernel spans the devices, of the rank that has most.
+///   id for each vertex of the graph; if one kernel spans the devices, instead a vertex id for each
+///   vertex of the rank that has most vertices.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -99,8 +100,8 @@ class bfs_workspace {
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
-  /// including what the first search for parents adds. (A search for parents that is not one kernel
-  /// although windows are open adds a vertex id for each vertex of the graph, not counted.)
+  /// including what the first search for parents adds. Does not count the vertex id for each vertex
+  /// of the graph that a search for parents adds if it is not one kernel although windows are open.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
@@ -298,8 +299,9 @@ class bfs_workspace {
 
 /// Searches from `source`: one vertex, the same on every rank, or a view on every rank, which may
 /// be empty; the search starts from the vertices of all views. Writes the distances of this rank's
-/// vertices; unreachable vertices get -1. If `parents` has elements, also writes parents, one level
-/// nearer, as vertices of the whole graph. Distances are those of karpos::bfs. Collective.
+/// vertices; unreachable vertices get -1. If `parents` has elements, also writes parents, as
+/// vertices of the whole graph: a source is its own parent, unreachable vertices get VertexId(-1).
+/// Distances are those of karpos::bfs. Collective.
 ///
 /// Options: direction, gamma, alpha, beta, degree_classes, driver. Frontiers are always scanned
 ///   from status bitmaps: bfs_queue::collected, hub_cache and unvisited_queue are refused, and
@@ -313,12 +315,13 @@ class bfs_workspace {
 ///   totals. Graphs of thousands of levels gain nothing from many ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
-///   ranks pass different direction, driver, gamma, alpha, beta or source, or if only some pass a
-///   view of sources, or (of ranks with vertices) parents; if results have another length, are
-///   strided, or overlap each other; for options that are refused; for
-///   launch_mode::persistent_kernel if it is not available to all ranks; if degree_classes is off
-///   and a vertex has 2^27 edges or more; if there is not enough memory for a view of sources or
-///   for parents; if the search was stopped as in karpos::bfs_search::report.
+///   ranks pass different direction, driver, gamma, alpha, beta or source; if only some ranks pass
+///   a view of sources; if only some of the ranks that have vertices pass parents; if results do
+///   not have one element for each vertex of the rank, are strided, or overlap each other; for
+///   options that are refused; for launch_mode::persistent_kernel if it is not available to all
+///   ranks; if degree_classes is off and a vertex has 2^27 edges or more; if there is not enough
+///   memory for a view of sources or for parents; if the search was stopped as in
+///   karpos::bfs_search::report.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <

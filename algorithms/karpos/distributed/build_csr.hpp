@@ -30,7 +30,8 @@ struct csr_options : karpos::csr_options {
   /// graph, its blocks, and arguments and results of searches have the new numbers.
   std::optional<std::uint64_t> permutation = {};
 
-  /// Returns the permutation that numbers vertices; its inverse(number) is the vertex as passed.
+  /// Returns the permutation p of vertex ids: p(v) is the number in the graph of vertex v of the
+  /// edges passed, and p.inverse(number) is v. The identity if `permutation` is not set.
   vertex_permutation numbers(std::uint64_t vertices) const {
     return permutation ? vertex_permutation(vertices, *permutation) : vertex_permutation();
   }

@@ -27,8 +27,9 @@
 // Every operation is collective: all ranks call it, in the same order. If a vendor's library moves
 // the data of views between devices (engine() names it), the operation is enqueued on exec like a
 // kernel, and returns at once. (Exception: sums, minima and maxima of 16-bit integers go through
-// MPI.) Every other operation first waits for exec, and is complete when it returns. If one rank
-// throws, the others wait forever, unless run_ranks runs the program.
+// MPI.) Every other operation on views first waits for exec, and is complete when it returns.
+// Operations on single values, texts and counts do not wait for exec, only for the other ranks. If
+// one rank throws, the others wait forever, unless run_ranks runs the program.
 
 namespace karpos::distributed {
 

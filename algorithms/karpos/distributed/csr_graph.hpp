@@ -113,14 +113,15 @@ class csr_graph {
   /// Checks every offset and column of all ranks' rows and of the transpose, but does not compare
   /// the two. Collective. Blocks.
   ///
-  /// Complexity: a pass over the rows.
+  /// Complexity: a pass over the rows, and over those of a transpose with arrays of its own.
   /// Throws: collective_error on every rank, which names the first wrong offset of the lowest such
   ///   rank, or the first of its edges whose column is out of range.
   template <execution_space ExecSpace>
   void validate(communicator<ExecSpace> const& ranks) const {
     detail::distributed::run_collectively(ranks, [&] { validate_rows(ranks.exec()); });
   }
-  /// Checks this rank's rows unless the graph is trusted. Throws: std::invalid_argument.
+  /// Checks this rank's rows, and those of the transpose, unless the graph is trusted. Not
+  /// collective. Throws: std::invalid_argument.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
     if (detail::checks_always || !m_trusted) validate_rows(exec);
@@ -130,8 +131,8 @@ class csr_graph {
   /// graph on every rank. Collective.
   ///
   /// Memory: an element for each vertex of the graph.
-  /// Throws: collective_error on every rank if a view has another length or is strided, or for lack
-  ///   of memory.
+  /// Throws: collective_error on every rank if a view does not have one element for each vertex of
+  ///   its rank or is strided, or for lack of memory.
   template <execution_space ExecSpace, view_1d View>
   auto gather(communicator<ExecSpace> const& ranks, View const& own) const {
     auto const all = detail::distributed::run_collectively(ranks, [&] {

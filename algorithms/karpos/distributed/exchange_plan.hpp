@@ -48,7 +48,8 @@ class exchange_plan {
  public:
   using memory_space = typename ExecSpace::memory_space;
   using counts_type = typename communicator<ExecSpace>::counts_type;
-  /// Memory of a plan. Hash tables pass it to the next plan; the earlier one must not be used then.
+  /// Memory of a plan. Hash tables pass it to the next plan; the plan that had it before must not
+  /// be used from then on.
   using kept = detail::distributed::plan_memory<ExecSpace>;
 
   /// Makes a plan that sends row i of this rank to rank owner_of(keys(i)). By default, keys are

@@ -15,19 +15,21 @@
 namespace karpos::distributed {
 
 /// Thrown by a collective operation on every rank of its communicator if on some rank an argument
-/// is refused or memory is short, or if arguments differ between ranks. Has the message of the
-/// lowest rank that failed. Every rank may catch it and go on. Make communicators outside of the
-/// try block: one that is destroyed while this is thrown is not given back to MPI.
+/// is refused or memory is short, if arguments differ between ranks, or if a search was stopped.
+/// Has the message of the lowest rank that failed. Every rank may catch it and go on. Make
+/// communicators outside of the try block: a communicator that is destroyed while a
+/// collective_error is thrown is not given back to MPI.
 class collective_error : public std::runtime_error {
  public:
-  /// rank: the rank of communicator `of` that failed; -1 if several disagree.
+  /// rank: the rank of communicator `of` that failed; -1 if the error is not that of one rank:
+  /// arguments that differ, and checks that all ranks make together.
   template <class Ranks>
   collective_error(std::string const& what, int rank, Ranks const& of)
       : std::runtime_error(what),
         m_rank(rank),
         m_ranks(of.size()),
         m_is_first(of.rank() == 0) {}
-  /// Returns the rank that failed; -1 if several disagree.
+  /// Returns the rank that failed; -1 if the error is not that of one rank.
   int rank() const noexcept { return m_rank; }
   /// Returns how many ranks throw it: the size of the communicator.
   int ranks() const noexcept { return m_ranks; }

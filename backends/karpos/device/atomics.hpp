@@ -15,8 +15,8 @@
 
 // Atomic access to machine words in kernels. Words of global memory have device scope. Words of a
 // team's scratch (CUDA: a block's shared memory) are named by scratch(p) and have team scope. Not
-// Kokkos::atomic_load: up to Kokkos 5.1 it is a compare-and-swap loop, fourteen times slower, and
-// it writes what it reads.
+// Kokkos::atomic_load: up to Kokkos 5.1 it is a compare-and-swap loop, which writes what it reads,
+// and is four times slower (native/cuda.hpp).
 
 namespace karpos::device {
 

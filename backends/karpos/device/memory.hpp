@@ -16,14 +16,15 @@ inline constexpr bool has_ordered_memory = requires(ExecSpace const& exec) {
   native_part<ExecSpace>::allocate_in_order(exec, std::size_t());
 };
 
-/// Memory of one operation on `exec`: work that was enqueued later may use it, and it is freed when
-/// the work enqueued before its destruction has run. The host does not wait for either. The machine
-/// keeps freed memory for the next operation, up to a sixteenth of the device's memory.
+/// Memory of one operation on `exec`. Work that is enqueued after the construction may use it; it
+/// is freed when the work enqueued before its destruction has run. The host does not wait for
+/// either. The machine keeps freed memory for the next operation, up to a sixteenth of the device's
+/// memory.
 /// Requires: has_ordered_memory.
 template <class ExecSpace>
 class ordered_memory {
  public:
-  /// Allocates `bytes`. If there are not so many, data() is null.
+  /// Allocates `bytes`. If there is not enough memory, data() is null.
   ordered_memory(ExecSpace const& exec, std::string const& label, std::size_t bytes)
       : m_exec(exec),
         m_label(label),

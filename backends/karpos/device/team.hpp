@@ -12,8 +12,8 @@
 namespace karpos::device {
 
 /// Threads that share scratch memory (CUDA: shared memory) and have barriers: a block on GPUs, one
-/// thread on CPUs. All teams that run a step together are a league (CUDA: a grid). A team never
-/// waits for another team. All threads of a team call its collectives together: barrier, any,
+/// thread on CPUs. All teams that run a step together are a league (CUDA: a grid). Within a step no
+/// team waits for another one. All threads of a team call its collectives together: barrier, any,
 /// append and prefix_sum.
 template <class ExecSpace>
 class team {

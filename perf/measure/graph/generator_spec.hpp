@@ -16,7 +16,7 @@ namespace karpos::perf {
 ///
 /// The first three draw ef * 2^scale edges among 2^scale vertices. permute=1 renumbers vertices at
 /// random, permute=0 keeps the ids with which they were drawn. The default is 1 for kron and rmat,
-/// and 0 for grids.
+/// and 0 for grids; uniform has no such key.
 struct generator_spec {
   enum class families { kron, rmat, uniform, grid };
 

@@ -51,7 +51,8 @@ struct graph_read_options {
 /// list are named by arbitrary words, which include numbers, and `words` numbers them.
 /// Throws: graph_file_error.
 /// Memory: 8 bytes per edge, 16 with weights, and up to twice that if no header gives the number of
-/// edges; for gzip files additionally their content.
+/// edges. For .sg files 8 bytes per vertex and 4 per entry, twice if directed. For gzip files and
+/// standard input also their content.
 graph_file read_graph(std::string const& path, graph_progress const& progress = {},
                       word_numbers const& words = {}, graph_read_options const& options = {});
 

@@ -34,8 +34,9 @@ KOKKOS_FUNCTION void for_each_status_word(Team& team, State const& s, int curren
   });
 }
 
-/// Starts a search: clears the distances and parents of this rank's vertices, and sets only
-/// isolated vertices visited, among all. A single source, isolated or not, gets itself as a parent.
+/// Starts a search: clears the distances and parents of this rank's vertices, and marks the
+/// isolated vertices of the whole graph as visited, and no others. A single source, isolated or
+/// not, gets itself as a parent.
 template <class StateHandle>
 struct reset_rank {
   static constexpr char const* label = "karpos::bfs::reset_rank";

@@ -41,8 +41,8 @@ void require_equal(Ranks const& ranks, std::string const& what,
 }
 
 /// Runs f on every rank, and returns what f returns. If f throws on some ranks, throws
-/// collective_error on all, with the message of the lowest of them. Collective. Requires: f is not,
-/// because a rank that fails leaves it early.
+/// collective_error on all, with the message of the lowest of them. Collective. Requires: f calls
+/// nothing collective, because a rank on which f throws would not take part.
 template <class Ranks, class F>
 auto run_collectively(Ranks const& ranks, F const& f) {
   if constexpr (std::is_void_v<std::invoke_result_t<F const&>>) {

@@ -18,7 +18,8 @@
 
 namespace karpos::detail::distributed {
 
-/// The hash and the equality of some rows, called on whole rows as the values of one column.
+/// Hashes and compares rows that are stored as the elements of one column, by the functions of
+/// `Rows`.
 template <class Rows>
 struct row_functions {
   Rows functions;
@@ -84,7 +85,8 @@ auto send_rows(karpos::distributed::communicator<ExecSpace> const& ranks, Rows c
   return owned;
 }
 
-/// karpos::join, which a function hides. (nvcc loses the namespace if it deduces the arguments.)
+/// The class karpos::join, which the function distributed::join hides. (nvcc loses the namespace if
+/// it deduces the arguments.)
 template <class Left, class Index>
 using local_join = karpos::join<std::remove_const_t<Left>, std::remove_const_t<Index>>;
 

@@ -9,8 +9,9 @@
 
 namespace karpos::detail::distributed {
 
-/// Returns the rank that owns a hash. Mixes the hash again, with the number of ranks. Otherwise the
-/// keys of a rank would fill only a part of its table, and few ranks of a smaller communicator.
+/// Returns the rank that owns a hash. Mixes the hash again, with the number of ranks. Without that,
+/// the keys of a rank would fill only a part of its table; and if they were distributed again, over
+/// fewer ranks, most would go to a few of them.
 struct owner_of_hash {
   std::uint32_t ranks;
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {

@@ -21,8 +21,8 @@ class team;
 
 namespace host {
 
-/// Calls of team.for_each_tile in one step that a shared counter divides; later calls are divided
-/// evenly.
+/// Number of shared counters of a step. Each of the first calls of team.for_each_tile divides its
+/// work by one of them; later calls divide it evenly.
 inline constexpr int work_counters = 8;
 
 /// A team of one CPU thread.

@@ -56,7 +56,7 @@ struct slice_lists {
   std::uint32_t slices = 0;    // no lists if 0
   std::uint32_t hops = 0;      // to explore, or kept
   std::uint64_t capacity = 0;  // entries that a list can hold
-  // Index of the queue of unvisited vertices, and of the array of slice results, that hold them.
+  // Index of the memory that holds the lists: unvisited[memory], and that half of slice_results.
   int memory = 0;
 };
 

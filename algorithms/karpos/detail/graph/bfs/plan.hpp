@@ -21,7 +21,8 @@ struct search_plan {
   // As bfs_options::local_search_hops, which is the source of the default.
   std::uint32_t local_search_hops = 64;
 
-  /// Chooses the direction of the level that p is about to expand, and whether it only counts.
+  /// Chooses the direction of the level that p is about to expand, and whether that level only
+  /// counts the vertices that it finds (frontier_output::count).
   KOKKOS_FUNCTION void choose(int probes_per_claim, progress& p) const {
     // A level that was only counted has no queue, so the next one is bottom-up at any cost.
     p.set_direction(chooses_bottom_up(p) &&

@@ -24,7 +24,8 @@ namespace karpos::detail::bfs {
 
 using device::make_step;
 
-/// Adds a level with these totals, the frontier of p, to the totals and the record of a search.
+/// Adds the level that is p's frontier, and whose totals are `found`, to the record of a search and
+/// to its sums.
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p,
                                   level_counters const& found) {
@@ -34,7 +35,8 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
                level_record{found.vertices(), found.edges, found.hubs, p.bottom_up ? 1u : 0u});
 }
 
-/// Makes the level with these totals the frontier of p, chooses how it is expanded, and records it.
+/// Makes the level that was just found, with totals `next`, the frontier of p, chooses how it is
+/// expanded, and records it.
 /// Ends the search if the level is empty, or if more was found than the graph has. The loop over
 /// ranks (detail/distributed/bfs_run.hpp) decides here, too. probes_per_claim: see tuning.
 KARPOS_PROGRAM template <class Grid>

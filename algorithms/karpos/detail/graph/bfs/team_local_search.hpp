@@ -63,8 +63,9 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   }
 
  private:
-  /// Added to the count of a queue for a row that is too long: more than any queue's capacity. The
-  /// count stays below 2^32 if a step adds it once for each entry of a queue, besides short rows.
+  /// Added to the count of a queue in place of a row that is too long for it: the count then
+  /// exceeds the capacity of any queue. Even if every entry of a queue adds it, and the neighbours
+  /// of short rows are added as well, the count stays below 2^32.
   static constexpr std::uint32_t overflow_mark = 1u << 16;
   static_assert(overflow_mark > tuned::team_queue_entries);
   static_assert(tuned::team_queue_entries *
@@ -74,7 +75,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   struct queue_entry {
     local_vertex vertex, from;
   };
-  /// A team's scratch: its queues, and a number for each team between their counts and entries.
+  /// A team's scratch: the counts of its two queues, then `before`, a number for each team, then
+  /// the entries of the queues.
   struct queues : team_queues<queue_entry> {
     std::uint32_t* before;
 

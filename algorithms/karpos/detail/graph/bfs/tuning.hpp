@@ -16,7 +16,8 @@ struct tuning : frontier::tuning<ExecSpace> {
   static constexpr std::uint32_t small_frontier_vertices = device::is_device<ExecSpace> ? 16384 : 0;
   /// Whether CPU threads explore narrow frontiers by local searches (local_search.hpp).
   static constexpr bool has_local_search = !device::is_device<ExecSpace>;
-  /// Whether teams do, with queues in their scratch (team_local_search.hpp).
+  /// Whether GPU teams explore narrow frontiers, with queues in their scratch
+  /// (team_local_search.hpp).
   static constexpr bool has_team_local_search = device::is_device<ExecSpace>;
   /// Stable levels: small frontiers in a row before the first local search. A series of local
   /// searches ends with a pass over all vertices, which must pay off.

@@ -29,9 +29,9 @@ struct batch_plan {
     return has_in_edges && static_cast<double>(p.frontier.edges) >= limit;
   }
 
-  /// Returns whether, at the end of a part, the pass is left to searches one by one. Requires that
-  /// many levels may follow, and one of these: the first part has found little; the graph is small;
-  /// break_even_parts parts have passed since the frontier was wide.
+  /// Returns whether, at the end of a part, the pass is left to searches one by one. It is if many
+  /// levels may follow, and one of these holds: the first part has found little, or was the first
+  /// part of a small graph; break_even_parts parts have passed since the frontier was wide.
   KOKKOS_FUNCTION bool chooses_one_by_one(progress const& p, std::uint64_t vertices,
                                           std::uint64_t edges) const {
     auto const last = Kokkos::min(std::int64_t(max_distance), static_cast<std::int64_t>(vertices));

@@ -22,8 +22,8 @@
 
 namespace karpos::detail::frontier {
 
-/// Throws std::length_error if a graph is too large for the number types of `user`. By default, 64
-/// numbers of 32 bits above those of vertices stay free.
+/// Throws std::length_error, which names the algorithm `user`, if a graph is too large for its
+/// number types. By default, the 64 highest numbers of 32 bits are not vertices.
 template <class Graph>
 void require_size(char const* user, Graph const& graph,
                   std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64) {

@@ -6,17 +6,17 @@
 
 // Pulling: distances beyond a limit, the reach, are not pushed. A vertex that has no final distance
 // when the queues are empty finds it among its own edges, so edges and weights must be the same in
-// both directions. In graphs of few hubs, these are most of the vertices, and most pushed edges
-// would lead to a distance above the one that their end has already. The steps:
+// both directions. If a few hubs have most of the edges, most vertices lie beyond the reach, and
+// most pushed edges would lead to a distance above the one that their end has already. The steps:
 //
 //   queue_beyond_reach
 //                    queues, by degree class, the vertices without a distance below the reach: they
 //                    have none, or one that was pushed before the reach was known
 //   pull_first       first pass: each queued vertex lowers its own distance, by all neighbours.
 //                    Later passes need not probe the neighbours below the reach again
-//   pull_again       later passes, until one lowers nothing: over vertices whose distance is above
-//                    reach + w for an edge of weight w to a vertex beyond the reach: such a vertex
-//                    might still lower it
+//   pull_again       later passes, until one lowers nothing. A vertex is queued if it has an edge
+//                    of weight w to a neighbour beyond the reach, and a distance above reach + w:
+//                    that neighbour may still lower its distance
 //   queue_pulled     after too many passes, as in a graph of long chains: moves all vertices with a
 //                    distance beyond the reach to the far queue, to be pushed as if there were no
 //                    reach
