@@ -22,16 +22,18 @@ namespace karpos::device {
 /// A word that other threads may change is read through `once`, or `each` and `get`, never
 /// directly: lanes that read different values would diverge, and hang at the next collective.
 template <class T>
-concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), void (*h)(int),
-                        lane_mask<T::width> m) {
+concept tile = requires(T const t, bool (*p)(int), int (*f)(int), int (*g)(), void (*a)(),
+                        void (*h)(int), lane_mask<T::width> m) {
   requires std::has_single_bit(static_cast<unsigned>(T::width));
   { t.ballot(p) } -> std::same_as<lane_mask<T::width>>;              // bit l = p(l)
   { t.each(f) } -> std::same_as<typename T::template varying<int>>;  // one value per lane
+  { t.each(h) } -> std::same_as<void>;
   { t.get(t.each(f), 0) } -> std::same_as<int>;  // lane i's value, on every lane
   {
     t.gather(t.each(f), f)
   } -> std::same_as<typename T::template varying<int>>;           // lane f(l)'s, on lane l
   { t.once(g) } -> std::same_as<int>;                             // one lane runs g, all receive
+  { t.once(a) } -> std::same_as<void>;                            // one lane runs a, all wait
   { t.on(m, h) };                                                 // h(l) for the lanes l in m
   { t.prefix_sum(t.each(f)).total } -> std::convertible_to<int>;  // sums over the lanes before each
   // Waits for all lanes; each then sees what the others wrote before.
@@ -82,9 +84,13 @@ struct reference_tile {
   }
   template <class F>
   KARPOS_STEP_FUNCTION constexpr auto each(F const& f) const {
-    varying<std::decay_t<decltype(f(0))>> r{};
-    for (int lane = 0; lane < W; ++lane) KARPOS_INLINE_CALLS r.lanes[lane] = f(lane);
-    return r;
+    if constexpr (std::is_void_v<decltype(f(0))>) {
+      for (int lane = 0; lane < W; ++lane) KARPOS_INLINE_CALLS f(lane);
+    } else {
+      varying<std::decay_t<decltype(f(0))>> r{};
+      for (int lane = 0; lane < W; ++lane) KARPOS_INLINE_CALLS r.lanes[lane] = f(lane);
+      return r;
+    }
   }
   template <class V>
   KOKKOS_FUNCTION constexpr V get(varying<V> const& v, int lane) const {

@@ -563,7 +563,10 @@ class warp_tile {
   }
   template <class F>
   KOKKOS_FUNCTION auto each(F const& f) const {
-    return varying<std::decay_t<decltype(f(0))>>{f(m_lane)};
+    if constexpr (std::is_void_v<decltype(f(0))>)
+      f(m_lane);
+    else
+      return varying<std::decay_t<decltype(f(0))>>{f(m_lane)};
   }
   template <class V>
   KOKKOS_FUNCTION V get(varying<V> const& v, [[maybe_unused]] int lane) const {
@@ -580,11 +583,18 @@ class warp_tile {
   }
   template <class F>
   KOKKOS_FUNCTION auto once(F const& f) const {
-    std::decay_t<decltype(f())> r{};
-    if (m_lane == 0) r = f();
-    // A shuffle orders no memory. After __syncwarp, the other lanes see what lane 0 wrote.
-    KOKKOS_IF_ON_DEVICE((r = shuffle(r, 0, W, m_members); __syncwarp(m_members);))
-    return r;
+    if constexpr (std::is_void_v<decltype(f())>) {
+      once([&] {
+        f();
+        return true;
+      });
+    } else {
+      std::decay_t<decltype(f())> r{};
+      if (m_lane == 0) r = f();
+      // A shuffle orders no memory. After __syncwarp, the other lanes see what lane 0 wrote.
+      KOKKOS_IF_ON_DEVICE((r = shuffle(r, 0, W, m_members); __syncwarp(m_members);))
+      return r;
+    }
   }
   template <class F>
   KOKKOS_FUNCTION void on(lane_mask<W> m, F const& f) const {

@@ -305,7 +305,6 @@ struct bottom_up_bitmap {
       int k = at.before[lane];
       for (lane_mask<32> m(~before[lane]); m; m = m.without_first())
         list[k++] = static_cast<entry>(lane * 32 + m.first());
-      return 0;
     });
     t.sync();
     auto const base = static_cast<std::uint32_t>(first * 32);
@@ -323,7 +322,6 @@ struct bottom_up_bitmap {
         to[lane] = after[lane];
         s->copy_to_peers(to + lane, after[lane]);
       }
-      return 0;
     });
     t.sync();
   }
@@ -387,7 +385,6 @@ struct bottom_up_queue {
                                         typename searcher::totals& sum) const {
     t.each([&](int lane) {
       for (int i = lane; i < n; i += width) list[i] = from[i];
-      return 0;
     });
     t.sync();
     search.run(

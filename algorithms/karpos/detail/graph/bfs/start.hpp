@@ -21,7 +21,6 @@ KOKKOS_FUNCTION void reset_distances(Team& team, std::int32_t* distance, std::ui
       std::uint64_t v = i * stores * W + static_cast<std::uint64_t>(lane);
       for (std::uint64_t k = 0; k < stores; ++k, v += W)
         if (v < n) distance[v] = -1;
-      return 0;
     });
   });
 }

@@ -288,7 +288,6 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     t.each([&](int lane) {
       local_vertex const w = rows[lane].near.neighbour[0];
       if (w < padded_row::longer) device::fetch_min(this->distance_of(w), middle_distance);
-      return 0;
     });
     t.on(too_long, [&](int lane) { push_long(rows[lane], q, step + 1, middle_distance); });
   }

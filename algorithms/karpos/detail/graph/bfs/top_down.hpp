@@ -106,10 +106,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
         return State::local(s->out.column[edge_at(lane, i).where]);
       });
     else
-      t.each([&](int lane) {
-        found.count(lane_mask<32>(won[lane]).count());
-        return 0;
-      });
+      t.each([&](int lane) { found.count(lane_mask<32>(won[lane]).count()); });
   }
   /// Claims the end points of one lane's edges. All its loads come before all its claims, so that
   /// they overlap. Returns: bit i is set if this lane has claimed end point i.

@@ -105,10 +105,7 @@ struct pull {
         if ((t.get(bits, 0) & need) == need) break;
       }
       word const x = t.get(bits, 0) & need;
-      t.each([&](int lane) {
-        record_found<W>(l, lane, v, seen, x, sum);
-        return 0;
-      });
+      t.each([&](int lane) { record_found<W>(l, lane, v, seen, x, sum); });
     });
   }
 

@@ -32,7 +32,6 @@ class vertex_list {
       int k = at.before[lane];
       for (lane_mask<32> m(bits[lane]); m; m = m.without_first())
         m_list[k++] = static_cast<std::uint16_t>(lane * 32 + m.first());
-      return 0;
     });
     m_tile.sync();
     return m_count;
@@ -74,7 +73,6 @@ class vertex_list {
       if (n[lane] <= max_lane_items)
         for (std::uint64_t i = 0; i < n[lane]; ++i)
           m_state->items[at + place.before[lane] + i] = item(v[lane], i);
-      return 0;
     });
     for (auto m = m_tile.ballot([&](int lane) { return n[lane] > max_lane_items; }); m;
          m = m.without_first()) {
@@ -84,7 +82,6 @@ class vertex_list {
       m_tile.each([&](int lane) {
         for (auto i = static_cast<std::uint64_t>(lane); i < count; i += width)
           m_state->items[begin + i] = item(whole, i);
-        return 0;
       });
     }
     return place.total;
@@ -132,10 +129,7 @@ struct push {
           for (edge k = 0;
                t.ballot([&](int lane) { return mine[lane].begin + k < mine[lane].end; });
                k += round)
-            t.each([&](int lane) {
-              push_edges(mine[lane], k, next, bits);
-              return 0;
-            });
+            t.each([&](int lane) { push_edges(mine[lane], k, next, bits); });
         });
   }
 
@@ -206,13 +200,11 @@ struct update {
           t.each([&](int lane) { return has(lane) ? bits[first + lane_of(lane)] : 0u; });
       t.each([&](int lane) {
         if (has(lane)) clear_words(before, first + lane_of(lane));
-        return 0;
       });
       if (!t.ballot([&](int lane) { return fresh[lane] != 0; })) return;
       found.list(first, fresh);
       t.each([&](int lane) {
         for (int k = lane; k < found.count(); k += width) visit(found[k], sum);
-        return 0;
       });
       found.enqueue(to);
     });
@@ -270,10 +262,9 @@ struct list_frontier {
       }
       t.each([&](int lane) {
         std::uint64_t const w = first + static_cast<std::uint64_t>(lane);
-        if (lane >= int(each) || w >= s->words) return 0;
+        if (lane >= int(each) || w >= s->words) return;
         s->bits_of(p->current)[w] = bits[lane];
         s->bits_of(1 - p->current)[w] = 0;
-        return 0;
       });
       if (found.list(first, bits) > 0) found.enqueue(s->totals_of(p->level));
     });

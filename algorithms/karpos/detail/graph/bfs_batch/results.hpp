@@ -109,10 +109,7 @@ struct write_results {
           if (base != 0 && is_unreached(r)) continue;  // nearly all vertices of a deep graph
         auto const values = t.each([&](int lane) { return values_of(r, lane); });
         if constexpr (Distances::wanted)
-          t.each([&](int lane) {
-            distances.write(v, lane, values[lane], base, base == 0);
-            return 0;
-          });
+          t.each([&](int lane) { distances.write(v, lane, values[lane], base, base == 0); });
         if (c.add(t, values)) c.flush(t, sums);
       }
     });
@@ -191,7 +188,6 @@ struct write_results {
           device::add(device::scratch(sums + 8 * lane + i), found);
           device::add(device::scratch(sums + searches_at_once + 8 * lane + i), sum);
         }
-        return 0;
       });
       *this = counts(t);
     }

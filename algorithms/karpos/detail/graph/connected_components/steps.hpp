@@ -209,7 +209,6 @@ struct link_sampled {
       });
       t.each([&](int lane) {
         if (v[lane] != vertex(lane)) s.components.link(static_cast<word>(vertex(lane)), v[lane]);
-        return 0;
       });
     }
   }
@@ -286,7 +285,6 @@ struct link_remaining {
       else if (!by_tile.test(lane))
         for (std::uint64_t k = 0; k < remaining[lane]; ++k)
           s.components.link(vertex(lane), s.remaining_neighbour(vertex(lane), k));
-      return 0;
     });
     for (auto m = by_tile; m; m = m.without_first()) {
       word const v = vertex(m.first());
@@ -295,7 +293,6 @@ struct link_remaining {
         t.each([&](int lane) {
           std::uint64_t const index = k + static_cast<std::uint64_t>(lane);
           if (index < n) s.components.link(v, s.remaining_neighbour(v, index));
-          return 0;
         });
     }
   }
@@ -316,7 +313,6 @@ struct link_long_rows {
         t.each([&](int lane) {
           std::uint64_t const index = k + static_cast<std::uint64_t>(lane);
           if (index < n) s.components.link(v, s.remaining_neighbour(v, index));
-          return 0;
         });
     }
   }

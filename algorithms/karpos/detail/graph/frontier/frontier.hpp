@@ -126,7 +126,6 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, F const& f) {
     t.each([&](int lane) {
       std::uint64_t const i = tile * W + static_cast<std::uint64_t>(lane);
       if (i < n) f(i);
-      return 0;
     });
   });
 }

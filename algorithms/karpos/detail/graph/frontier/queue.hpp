@@ -158,7 +158,6 @@ class frontier_writer {
       }
       t.each([&](int lane) {
         if (first + lane < count) degree_class[first + lane] = static_cast<std::uint8_t>(c[lane]);
-        return 0;
       });
       edges += t.prefix_sum(degree).total;
       hubs += static_cast<std::uint32_t>(
@@ -229,7 +228,6 @@ class unvisited_writer {
       t.each([&](int lane) {
         if (first + lane < count)
           m_queue[begin + static_cast<std::uint32_t>(first + lane)] = vertex[first + lane];
-        return 0;
       });
   }
 

@@ -139,7 +139,6 @@ struct check_edges {
         std::uint64_t const e = first + static_cast<std::uint64_t>(lane);
         if (e < end && follow(static_cast<typename Graph::vertex_type>(u), column(e)))
           check(u, static_cast<std::uint64_t>(column(e)));
-        return 0;
       });
   }
 

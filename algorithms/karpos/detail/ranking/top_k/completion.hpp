@@ -83,7 +83,6 @@ struct write_ranked {
       std::uint64_t const rank = t.prefix_sum(higher).total;
       t.once([&] {
         if (rank < s->k) s->out.write(rank, mine.id, mine.lower);
-        return 0;
       });
     });
   }

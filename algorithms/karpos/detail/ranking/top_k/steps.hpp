@@ -49,7 +49,6 @@ KOKKOS_FUNCTION void for_each_entry(Team& team, State const& s, std::uint64_t be
     if (first < last)
       t.each([&](int lane) {
         KARPOS_INLINE_CALLS body(list, first + static_cast<std::uint64_t>(lane), last);
-        return 0;
       });
   });
 }
@@ -75,7 +74,6 @@ KOKKOS_FUNCTION void for_each_index(Team& team, std::uint64_t n, Load const& loa
             i, last, width, load, [](auto const&) { return 0; },
             [&](std::uint64_t at, auto const& loaded, int) { use(at, loaded); });
       }
-      return 0;
     });
   });
 }

@@ -244,7 +244,6 @@ class lines : public Traits {
           if (!m_slot.live(device::load_relaxed(line(l) + i))) return false;
         return true;
       });
-      return true;
     });
   }
   /// Notes that a slot of a line is empty. One thread calls it, after it has unlocked the class of

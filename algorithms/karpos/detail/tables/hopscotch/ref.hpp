@@ -141,10 +141,7 @@ class table_ref : public lines<Traits> {
       if ((before & lock_bit(p.key_class)) != 0) continue;
       if (try_change_at_home(t, p, before, op, pair, at)) {
         if (op == map_op::insert) return {outcome::inserted, at};
-        t.once([&] {
-          this->mark_line_free_after_unlock(p.home);
-          return true;
-        });
+        t.once([&] { this->mark_line_free_after_unlock(p.home); });
         return {outcome::erased, at};
       }
       if (op == map_op::insert) {
@@ -257,7 +254,6 @@ class table_ref : public lines<Traits> {
     t.once([&] {
       if (far) device::set_bits(this->hop_word(p.home), slot_bit(hole) | far_bit(p.key_class));
       slot().fill(this->slot_of(p.home, hole), pair);
-      return true;
     });
     std::uint32_t const count = count_in(before, p.key_class);
     relocator().unlock(t, p, recount(before, p.key_class, count + 1) | (far ? 0 : slot_bit(hole)));
@@ -272,7 +268,6 @@ class table_ref : public lines<Traits> {
         mapped_type const merged = combine(layout::value_of(at.pair), value);
         slot().assign(this->slot_of(p.home, at.slot),
                       layout::pack(layout::key_of(at.pair), layout::bits_of(merged)));
-        return true;
       });
   }
 

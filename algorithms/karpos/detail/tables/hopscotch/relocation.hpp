@@ -34,7 +34,6 @@ class relocation {
   KOKKOS_FUNCTION void unlock(Tile const& t, path const& p, std::uint64_t bits = 0) const {
     t.once([&] {
       device::toggle_bits_release(m_lines.hop_word(p.home), lock_bit(p.key_class) | bits);
-      return true;
     });
   }
   template <device::tile Tile>
@@ -42,7 +41,6 @@ class relocation {
     t.once([&] {
       m_slot.release(m_lines.slot_of(home, slot));
       m_lines.mark_line_free(m_lines.geometry().line(home, slot / line_slots));
-      return true;
     });
   }
 
