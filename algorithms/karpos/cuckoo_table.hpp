@@ -25,9 +25,7 @@ class cuckoo_table : public lookup_table<Storage> {
 
  public:
   using base::has_values;
-  using typename base::execution_space;
-  using typename base::key_type;
-  using typename base::mapped_type;
+  using typename base::execution_space, typename base::key_type, typename base::mapped_type;
   using hasher = typename Storage::hasher;
   using options = cuckoo_map_options<key_type>;
   using ref_type =

@@ -126,8 +126,7 @@ struct commit_distances : local_search_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::commit_distances";
   using base = local_search_step<StateHandle, ProgressHandle>;
   using base::width;
-  using typename base::State;
-  using typename base::tile;
+  using typename base::State, typename base::tile;
   static_assert(width == 32);  // a tile handles one word of the bitmaps
 
   template <class Team>

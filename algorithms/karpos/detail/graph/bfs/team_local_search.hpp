@@ -42,9 +42,7 @@ template <class StateHandle, class ProgressHandle>
 struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::explore_in_teams";
   using base = local_search_step<StateHandle, ProgressHandle>;
-  using typename base::edge;
-  using typename base::State;
-  using typename base::tile;
+  using typename base::edge, typename base::State, typename base::tile;
   using tuned = typename State::tuned;
   using base::width;
 

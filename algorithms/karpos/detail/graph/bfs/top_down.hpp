@@ -22,12 +22,8 @@ template <class StateHandle, class ProgressHandle>
 struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::bfs::expand";
   using walk = frontier_walk<StateHandle, ProgressHandle>;
-  using typename walk::State;
-  using typename walk::tile;
-  using walk::at_once;
-  using walk::p;
-  using walk::s;
-  using walk::width;
+  using typename walk::State, typename walk::tile;
+  using walk::at_once, walk::p, walk::s, walk::width;
   using tile_bin = frontier_bin<State>;
 
   frontier_output output;
@@ -52,9 +48,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   }
 
  private:
-  using typename walk::chunk;
-  using typename walk::edge;
-  using typename walk::row;
+  using typename walk::chunk, typename walk::edge, typename walk::row;
   using walk::tile_edges;
 
   /// CPUs: expands the rows of a chunk one after the other.

@@ -37,9 +37,7 @@ template <class StateHandle, class ProgressHandle>
 struct relax_in_teams : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;
   using base::width;
-  using typename base::State;
-  using typename base::tile;
-  using typename base::word;
+  using typename base::State, typename base::tile, typename base::word;
   using tuned = typename State::tuned;
   using edge = typename State::edge;
   using entry = queue_entry<word>;

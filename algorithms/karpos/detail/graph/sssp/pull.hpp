@@ -69,12 +69,8 @@ using queue_pulled = queue_beyond<StateHandle, ProgressHandle, false>;
 template <class StateHandle, class ProgressHandle, bool First>
 struct pull : frontier_walk<StateHandle, ProgressHandle> {
   using walk = frontier_walk<StateHandle, ProgressHandle>;
-  using typename walk::State;
-  using typename walk::tile;
-  using walk::at_once;
-  using walk::p;
-  using walk::s;
-  using walk::width;
+  using typename walk::State, typename walk::tile;
+  using walk::at_once, walk::p, walk::s, walk::width;
   using word = typename State::word;
   using traits = typename State::traits;
   static constexpr char const* label = First ? "karpos::sssp::pull" : "karpos::sssp::pull_again";
@@ -105,9 +101,7 @@ struct pull : frontier_walk<StateHandle, ProgressHandle> {
   }
 
  private:
-  using typename walk::chunk;
-  using typename walk::edge;
-  using typename walk::row;
+  using typename walk::chunk, typename walk::edge, typename walk::row;
   using walk::tile_edges;
 
   /// If rows are in order of weight, lowers the vertex's distance by its lightest edge. Returns:

@@ -96,12 +96,8 @@ using parent_of_equal = parent_of<State, true>;
 template <class StateHandle, class ProgressHandle, template <class> class Rule>
 struct expand : frontier_walk<StateHandle, ProgressHandle> {
   using walk = frontier_walk<StateHandle, ProgressHandle>;
-  using typename walk::State;
-  using typename walk::tile;
-  using walk::at_once;
-  using walk::p;
-  using walk::s;
-  using walk::width;
+  using typename walk::State, typename walk::tile;
+  using walk::at_once, walk::p, walk::s, walk::width;
   using rule = Rule<State>;
   using word = typename State::word;
   static constexpr char const* label = rule::label;
@@ -128,9 +124,7 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
   }
 
  private:
-  using typename walk::chunk;
-  using typename walk::edge;
-  using typename walk::row;
+  using typename walk::chunk, typename walk::edge, typename walk::row;
   using walk::tile_edges;
 
   /// Returns the distance of a vertex, or an old one: the thread that has lowered it since puts the

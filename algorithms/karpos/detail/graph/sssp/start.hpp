@@ -129,8 +129,7 @@ template <class StateHandle, class ProgressHandle>
 struct split_far : step<StateHandle, ProgressHandle> {
   using base = step<StateHandle, ProgressHandle>;
   using base::width;
-  using typename base::State;
-  using typename base::word;
+  using typename base::State, typename base::word;
   static constexpr char const* label = "karpos::sssp::split_far";
 
   std::uint64_t work() const { return this->p->far_entries; }

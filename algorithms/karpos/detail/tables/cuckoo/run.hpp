@@ -94,12 +94,8 @@ template <class Traits>
 class table : public Traits {
  public:
   using traits_type = Traits;
-  using typename Traits::execution_space;
-  using typename Traits::hasher;
-  using typename Traits::key_type;
-  using typename Traits::mapped_type;
-  using typename Traits::memory_space;
-  using typename Traits::word;
+  using typename Traits::execution_space, typename Traits::hasher, typename Traits::key_type,
+      typename Traits::mapped_type, typename Traits::memory_space, typename Traits::word;
   using options_type = cuckoo_map_options<key_type>;
   using view_type = table_view<Traits>;
   using shape_type = table_shape<word>;

@@ -173,13 +173,9 @@ struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
 template <class Traits>
 class lines : public Traits {
  public:
-  using typename Traits::execution_space;
-  using typename Traits::key_bits;
-  using typename Traits::key_type;
-  using typename Traits::layout;
-  using typename Traits::mapped_type;
-  using typename Traits::protocol;
-  using typename Traits::word;
+  using typename Traits::execution_space, typename Traits::key_bits, typename Traits::key_type,
+      typename Traits::layout, typename Traits::mapped_type, typename Traits::protocol,
+      typename Traits::word;
   using path = key_home;
   using located = location<word>;
   static constexpr int line_words = line_slots + 1;

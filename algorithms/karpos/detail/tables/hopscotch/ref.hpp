@@ -54,11 +54,8 @@ class table_ref : public lines<Traits> {
   using base = lines<Traits>;
 
  public:
-  using typename base::layout;
-  using typename base::located;
-  using typename base::mapped_type;
-  using typename base::path;
-  using typename base::word;
+  using typename base::layout, typename base::located, typename base::mapped_type,
+      typename base::path, typename base::word;
   /// Values move: a merge holds the lock of its key.
   static constexpr bool merges_under_lock = true;
   /// Threads of a multiprocessor in kernels that write (tuning.hpp, launch.hpp).
