@@ -96,4 +96,14 @@ class team {
   handle m_handle;
 };
 
+// A thread's rank in its team, and the team's number of threads, as kernels compute indices.
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank(Team const& t) {
+  return static_cast<std::uint32_t>(t.rank());
+}
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t size(Team const& t) {
+  return static_cast<std::uint32_t>(t.size());
+}
+
 }  // namespace karpos::device

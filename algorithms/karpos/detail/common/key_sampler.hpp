@@ -70,8 +70,7 @@ class key_sampler {
   KOKKOS_FORCEINLINE_FUNCTION void sample(Team const& t, Source const& source,
                                           std::uint32_t n) const {
     m_table.clear(t);
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < m_table.end();
-         i += static_cast<std::uint32_t>(t.size()))
+    for (std::uint32_t i = device::rank(t); i < m_table.end(); i += device::size(t))
       m_counts[i] = 0;
     if (t.rank() == 0) *statistics = {n, 0, 0, 0, 0, 0};
     t.barrier();
@@ -82,8 +81,7 @@ class key_sampler {
   /// Calls f(key, its count) for a thread's share of the slots. Empty slots have a count of 0.
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_count(Team const& t, F const& f) const {
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < m_table.end();
-         i += static_cast<std::uint32_t>(t.size()))
+    for (std::uint32_t i = device::rank(t); i < m_table.end(); i += device::size(t))
       f(m_table.key(i), m_counts[i]);
   }
 
@@ -96,9 +94,9 @@ class key_sampler {
   KOKKOS_FORCEINLINE_FUNCTION void count_keys(Team const& t, Source const& source,
                                               std::uint32_t n) const {
     constexpr std::uint32_t at_once = device::is_device<ExecSpace> ? 8 : 1;
-    auto const size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const size = device::size(t);
     std::uint64_t const each = source.size() / n;
-    for (auto first = static_cast<std::uint32_t>(t.rank()); first < n; first += at_once * size) {
+    for (std::uint32_t first = device::rank(t); first < n; first += at_once * size) {
       bits found[at_once] = {};
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < at_once; ++j)

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
@@ -98,9 +99,7 @@ class scratch_table {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t) const {
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i <= m_slots;
-         i += static_cast<std::uint32_t>(t.size()))
-      m_keys[i] = empty;
+    for (std::uint32_t i = device::rank(t); i <= m_slots; i += device::size(t)) m_keys[i] = empty;
   }
 
   /// Returns the slot of a key, or an empty slot that it claims, within `probes` probes of a slot
@@ -148,7 +147,7 @@ class scratch_table {
   KOKKOS_FORCEINLINE_FUNCTION void set_columns(Team const& t, std::uint32_t columns) {
     m_rows = m_slots / columns;
     m_columns = columns;
-    m_column = static_cast<std::uint32_t>(t.rank()) % columns;
+    m_column = device::rank(t) % columns;
   }
   /// Merges the slots of a key in neighbouring columns, pair by pair: calls merge(to, from), and
   /// empties slot `from`. Returns the number of slots that the thread has emptied. Has barriers.
@@ -157,8 +156,7 @@ class scratch_table {
     std::uint32_t merged = 0;
     for (std::uint32_t apart = m_columns / 2; apart > 0; apart /= 2) {
       t.barrier();
-      for (auto i = static_cast<std::uint32_t>(t.rank()); i < m_slots / 2;
-           i += static_cast<std::uint32_t>(t.size())) {
+      for (std::uint32_t i = device::rank(t); i < m_slots / 2; i += device::size(t)) {
         std::uint32_t const to = i / apart * 2 * apart + i % apart, from = to + apart;
         if (m_keys[from] == empty || m_keys[from] != m_keys[to]) continue;
         merge(to, from);

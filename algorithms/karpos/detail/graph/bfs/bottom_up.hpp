@@ -35,8 +35,7 @@ class hub_cache {
   KOKKOS_FUNCTION void fill(Team const& team, State const& s, std::uint32_t const* visited) const {
     for (int i = team.rank(); i < entries; i += team.size()) m_entry[i] = empty;
     team.barrier();
-    for (auto i = static_cast<std::uint32_t>(team.rank()); i < s.hub_count;
-         i += static_cast<std::uint32_t>(team.size())) {
+    for (std::uint32_t i = device::rank(team); i < s.hub_count; i += device::size(team)) {
       local_vertex const v = s.hubs[i];
       // Hubs with the same entry overwrite each other: any of them may stay.
       if ((visited[v / 32] & bit_of(v)) != 0) m_entry[slot(v)] = v;

@@ -131,8 +131,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
       state.local_search_sums[(this->p->local_search.number + 1) % 3] = local_search_totals{};
       *state.passed_levels = passed_totals{};
     }
-    for (auto hop = static_cast<std::uint32_t>(team.rank()) + 1; hop <= this->p->local_search.hops;
-         hop += static_cast<std::uint32_t>(team.size()))
+    for (std::uint32_t hop = device::rank(team) + 1; hop <= this->p->local_search.hops;
+         hop += device::size(team))
       if (this->frontier_distance() + hop < std::uint32_t(recorded_levels))
         state.records[this->frontier_distance() + hop] = level_record{};
   }
@@ -449,9 +449,9 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     std::uint32_t const n = found.entries;
     std::uint32_t const lowered = this->frontier_distance() + found.steps * found.hops_per_step;
     std::uint32_t* const count = q.count + (found.steps + 1) % 3;  // cleared by the last step
-    auto const size = static_cast<std::uint32_t>(team.size());
+    std::uint32_t const size = device::size(team);
     for (std::uint32_t first = 0; first < n; first += size) {
-      std::uint32_t const i = first + static_cast<std::uint32_t>(team.rank());
+      std::uint32_t const i = first + device::rank(team);
       local_vertex const v = i < n ? q.of_hop(found.steps)[i].vertex : 0;
       bool const won = i < n && device::fetch_min(this->distance_of(v), lowered) > lowered;
       std::uint32_t const at = team.append(count, won);

@@ -67,8 +67,7 @@ struct pull {
   template <class Team>
   KOKKOS_FUNCTION void fill_cache(Team const& team, word const* front) const {
     auto* const cached = reinterpret_cast<word*>(team.scratch() + row_bytes);
-    for (auto i = static_cast<std::uint32_t>(team.rank()); i < s->cached;
-         i += static_cast<std::uint32_t>(team.size()))
+    for (std::uint32_t i = device::rank(team); i < s->cached; i += device::size(team))
       cached[i] = front[i];
     team.barrier();
   }

@@ -86,8 +86,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
     auto const [first, last] = slice_of(team, now.frontier.in_class[by_thread]);
     auto const n = static_cast<std::uint32_t>(last - first);
     local_vertex const* const from = state.segment(now, by_thread) + first;
-    for (auto i = static_cast<std::uint32_t>(team.rank()); i < n;
-         i += static_cast<std::uint32_t>(team.size())) {
+    for (std::uint32_t i = device::rank(team); i < n; i += device::size(team)) {
       local_vertex const v = from[i];
       State::unmark(state.near(now.side()), v);
       q.first[i] = {device::load_relaxed(state.distance + v), v, v};

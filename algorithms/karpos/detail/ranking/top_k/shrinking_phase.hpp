@@ -114,8 +114,7 @@ class candidate_filter {
       : m_bits(is_profitable(team, s, p) ? reinterpret_cast<std::uint32_t*>(team.scratch())
                                          : nullptr) {
     if (m_bits == nullptr) return;
-    auto const rank = static_cast<std::uint32_t>(team.rank());
-    auto const size = static_cast<std::uint32_t>(team.size());
+    std::uint32_t const rank = device::rank(team), size = device::size(team);
     for (std::uint32_t w = rank; w < bits / 32; w += size) m_bits[w] = 0;
     team.barrier();
     std::uint32_t const* const slots = s.candidates[p.list];

@@ -158,8 +158,8 @@ class aggregator {
     if (t.rank() == 0) m_state->base = device::fetch_add(count, m_state->groups);
     t.barrier();
     std::uint64_t const base = m_state->base;
-    for (std::uint32_t s = 0; s < m_table.end(); s += static_cast<std::uint32_t>(t.size())) {
-      std::uint32_t const i = s + static_cast<std::uint32_t>(t.rank());
+    for (std::uint32_t s = 0; s < m_table.end(); s += device::size(t)) {
+      std::uint32_t const i = s + device::rank(t);
       bool const yes = m_table.has(i);
       std::uint32_t const at = t.append(&m_state->appended, yes);
       if (yes) sink.write(base + at, m_table.get(i));

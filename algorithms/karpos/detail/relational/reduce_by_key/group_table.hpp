@@ -138,8 +138,7 @@ class group_table : public scratch_table<decltype(reduce_by_key::key_of(Row{})),
   KOKKOS_FORCEINLINE_FUNCTION void clear_to_identity(Team const& t) const {
     this->clear(t);
     if constexpr (has_value<Row>)
-      for (auto i = static_cast<std::uint32_t>(t.rank()); i < this->end();
-           i += static_cast<std::uint32_t>(t.size()))
+      for (std::uint32_t i = device::rank(t); i < this->end(); i += device::size(t))
         m_values.store(i, identity_of<Op, value>::get());
   }
   /// Does what find_or_claim does for a row's key. The row that claims a slot stores its value.

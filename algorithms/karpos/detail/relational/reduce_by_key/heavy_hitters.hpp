@@ -69,8 +69,7 @@ struct find_heavy_hitters {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     sampler const s(t);
     auto* const heavy_hitters = reinterpret_cast<bits*>(s.callers_bytes);
-    auto const rank = static_cast<std::uint32_t>(t.rank()),
-               size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const rank = device::rank(t), size = device::size(t);
     for (std::uint32_t i = rank; i < table::all; i += size) heavy_hitters[i] = table::empty;
     s.sample(t, source, n);
     insert_heavy_hitters(t, s, heavy_hitters);
@@ -146,8 +145,7 @@ class heavy_hitter_filter {
 
   template <class Team>
   KOKKOS_FUNCTION void begin(Team const& t, std::byte* memory) const {
-    auto const rank = static_cast<std::uint32_t>(t.rank()),
-               size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const rank = device::rank(t), size = device::size(t);
     for (std::uint32_t i = rank; i < table::all; i += size) keys(memory)[i] = m_table.keys[i];
     for (std::uint32_t i = rank; i < table::words; i += size)
       present(memory)[i] = has_identity ? ~0u : 0;
@@ -191,8 +189,7 @@ class heavy_hitter_filter {
   template <class Team>
   KOKKOS_FUNCTION void end(Team const& t, std::byte* memory) const {
     t.barrier();
-    auto const rank = static_cast<std::uint32_t>(t.rank()),
-               size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const rank = device::rank(t), size = device::size(t);
     auto const team = static_cast<std::uint64_t>(t.league_rank());
     for (std::uint32_t i = rank; i < table::words; i += size)
       m_table.present[team * table::words + i] = present(memory)[i];

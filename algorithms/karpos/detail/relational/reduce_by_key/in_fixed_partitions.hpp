@@ -41,9 +41,7 @@ struct begin_round : find_heavy_hitters<ExecSpace, Source> {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
     if (t.rank() == 0) *counts = counters{0, 0};
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < partitions;
-         i += static_cast<std::uint32_t>(t.size()))
-      taken[i] = 0;
+    for (std::uint32_t i = device::rank(t); i < partitions; i += device::size(t)) taken[i] = 0;
     find_heavy_hitters<ExecSpace, Source>::operator()(t);
   }
 };

@@ -112,8 +112,7 @@ struct place_items {
   template <class Team>
   KOKKOS_FUNCTION void place_concurrently(Team const& t, word const* items, std::uint32_t n) const {
     auto& m = *reinterpret_cast<memory*>(t.scratch());
-    auto const rank = static_cast<std::uint32_t>(t.rank());
-    auto const size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const rank = device::rank(t), size = device::size(t);
     if (rank == 0) m.unplaced_count = m.next = 0;
     t.barrier();
     for (std::uint32_t i = 0; i < n; i += size) {  // all threads: `append` is collective

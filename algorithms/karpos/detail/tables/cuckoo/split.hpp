@@ -10,6 +10,7 @@
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/tables/cuckoo/plan.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/hash.hpp"
 
 // The input of a build: the items of a source, split by region: a few neighbouring buckets, or a
@@ -25,15 +26,7 @@ KOKKOS_FUNCTION void report_failure(Team const& t, std::uint64_t* counter, std::
   if (t.rank() == 0) device::add(counter, n);
 }
 
-// Return a thread's rank, and the size of its team, in the type of indices.
-template <class Team>
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t rank(Team const& t) {
-  return static_cast<std::uint32_t>(t.rank());
-}
-template <class Team>
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t size(Team const& t) {
-  return static_cast<std::uint32_t>(t.size());
-}
+using device::rank, device::size;
 
 /// Items as a partition moves them.
 template <class View>
