@@ -116,8 +116,9 @@ class bfs_search {
     Kokkos::Profiling::ScopedRegion const region("karpos::bfs");
     device::run_program<tuned::team_threads, tuned::teams_per_processor>(
         m_exec, options.driver, m_workspace.m_grid,
-        detail::bfs::level_loop<decltype(s)>{s, plan_of(options), sources,
-                                             m_workspace.m_record.data()});
+        detail::bfs::level_loop<decltype(s)>{
+            s, detail::bfs::plan_of(options, graph.has_transpose(), s.vertices, s.hub_count),
+            sources, m_workspace.m_record.data()});
   }
 
   /// Waits for `exec`, and returns what the last search in the workspace did, even if another
@@ -140,21 +141,6 @@ class bfs_search {
   }
 
  private:
-  detail::bfs::search_plan plan_of(bfs_options const& o) const {
-    workspace const& w = m_workspace;
-    return {.direction = w.m_graph.has_transpose() ? o.direction : bfs_direction::top_down,
-            .scanned_queue = o.queue == bfs_queue::scanned,
-            .unvisited_queue = o.unvisited_queue,
-            .hub_cache = o.hub_cache && w.m_hub_count > 0,
-            .gamma = o.gamma,
-            .alpha = o.alpha,
-            .beta = o.beta,
-            .vertices = w.m_graph.vertices(),
-            .words = w.m_words,
-            .hubs = w.m_hub_count,
-            .local_search_hops = o.local_search_hops};
-  }
-
   ExecSpace m_exec;
   workspace m_workspace;
 };

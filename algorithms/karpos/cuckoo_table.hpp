@@ -51,8 +51,8 @@ class cuckoo_table : public lookup_table<Storage> {
     build(exec, keys);
   }
 
-  /// Replaces the contents. Uses the memory that the map has if that has the right size. Refs
-  /// become invalid. Blocks.
+  /// Replaces the contents. `values` is a view as long as the keys; sets take none. Uses the memory
+  /// that the map has if that has the right size. Refs become invalid. Blocks.
   /// Throws, and leaves the map as it was: std::invalid_argument if the views have different
   ///   lengths; allocation_error if there is no memory for another table or the workspace;
   ///   std::length_error on a capacity overflow (dense), and on GPUs from 2^32 keys on.
@@ -60,24 +60,17 @@ class cuckoo_table : public lookup_table<Storage> {
   ///   keys are equal and options.duplicates is reject; hash_error if none of 17 seeds gives every
   ///   key a slot; allocation_error if there is no memory to find equal keys in, or for the table
   ///   of the distinct keys. After an allocation_error, size() is 0 if the map was emptied.
-  template <view_1d Keys, view_1d Values>
-    requires has_values
-  void build(execution_space const& exec, Keys const& keys, Values const& values) {
-    check_pairs(keys, values);
-    m_storage.build(exec, keys, values);
-  }
-  /// Replaces the contents of a set. Blocks. Throws as above.
-  template <view_1d Keys>
-    requires(!has_values)
-  void build(execution_space const& exec, Keys const& keys) {
-    check_keys<Keys>();
-    m_storage.build(exec, keys, no_values{});
+  template <view_1d Keys, view_1d... Values>
+    requires(sizeof...(Values) == (has_values ? 1 : 0))
+  void build(execution_space const& exec, Keys const& keys, Values const&... values) {
+    check(keys, values...);
+    m_storage.build(exec, keys, values_or_none(values...));
   }
 
-  /// Inserts pairs whose key is new. If keys in one call are equal, the pair of the lowest index is
-  /// inserted. Blocks. If the table would be too full, it moves to memory 1.5 times as large, or
-  /// larger if the keys need it. Refs become invalid if a key is inserted, even if the table does
-  /// not grow; kernels that use them must have ended before the call.
+  /// Inserts pairs whose key is new; sets take no values. If keys in one call are equal, the pair of
+  /// the lowest index is inserted. Blocks. If the table would be too full, it moves to memory 1.5
+  /// times as large, or larger if the keys need it. Refs become invalid if a key is inserted, even
+  /// if the table does not grow; kernels that use them must have ended before the call.
   /// Returns: how many keys were inserted and how many existed. No key is rejected.
   /// Complexity: expected linear in the keys of the call if none is new; otherwise also in the
   ///   slots, because the table is copied. If a new key finds no slot, which is rare below
@@ -87,20 +80,12 @@ class cuckoo_table : public lookup_table<Storage> {
   ///   the sentinel (all other keys have then been handled); hash_error and allocation_error
   ///   (nothing changes); std::length_error if the table would have to grow to 2^32 keys or more on
   ///   a GPU (nothing changes).
-  template <view_1d Keys, view_1d Values>
-    requires has_values
-  insert_report insert(execution_space const& exec, Keys const& keys, Values const& values) {
-    check_pairs(keys, values);
+  template <view_1d Keys, view_1d... Values>
+    requires(sizeof...(Values) == (has_values ? 1 : 0))
+  insert_report insert(execution_space const& exec, Keys const& keys, Values const&... values) {
+    check(keys, values...);
     require_insertable();
-    return m_storage.insert(exec, keys, values);
-  }
-  /// Inserts keys that are new into a set. Blocks. Returns and throws as above.
-  template <view_1d Keys>
-    requires(!has_values)
-  insert_report insert(execution_space const& exec, Keys const& keys) {
-    check_keys<Keys>();
-    require_insertable();
-    return m_storage.insert(exec, keys, no_values{});
+    return m_storage.insert(exec, keys, values_or_none(values...));
   }
 
   using base::size;
@@ -145,7 +130,6 @@ class cuckoo_table : public lookup_table<Storage> {
  private:
   template <class>
   friend class cuckoo_table;
-  using no_values = detail::constant<mapped_type>;
 
   /// Does what deep_copy does. deep_copy is a friend of one cuckoo_table only; all cuckoo_tables
   /// are friends of each other.
@@ -160,18 +144,19 @@ class cuckoo_table : public lookup_table<Storage> {
           "karpos: cuckoo_layout::two_level takes no insertions (it is built at once): build it "
           "anew, or choose cuckoo_layout::dense");
   }
-  template <class Keys>
-  static void check_keys() {
-    detail::require_reachable<execution_space, Keys>();
+  template <class Keys, class... Values>
+  static void check(Keys const& keys, Values const&... values) {
+    detail::require_reachable<execution_space, Keys, Values...>();
     detail::require_key_type<key_type, Keys>();
+    (detail::require_value_type<mapped_type, Values>(), ...);
+    (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
   }
-  template <class Keys, class Values>
-  static void check_pairs(Keys const& keys, Values const& values) {
-    check_keys<Keys>();
-    detail::require_reachable<execution_space, Values>();
-    detail::require_value_type<mapped_type, Values>();
-    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
+  /// Returns the values of pairs, or what stands for those of a set's keys.
+  template <class Values>
+  static Values const& values_or_none(Values const& values) {
+    return values;
   }
+  static auto values_or_none() { return detail::constant<mapped_type>{}; }
 };
 
 }  // namespace karpos

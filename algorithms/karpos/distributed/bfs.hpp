@@ -129,17 +129,8 @@ class bfs_workspace {
     auto s =
         state(options, hooks, distances.data(), agreed.with_parents ? parents.data() : nullptr);
     if (agreed.with_parents) add_parent_memory(s, agreed.in_one_kernel);
-    detail::bfs::search_plan const plan{
-        .direction = m_graph.has_transpose() ? options.direction : bfs_direction::top_down,
-        .scanned_queue = false,  // `true` would fill a queue before bottom-up levels, too
-        .unvisited_queue = false,
-        .hub_cache = false,
-        .gamma = options.gamma,
-        .alpha = options.alpha,
-        .beta = options.beta,
-        .vertices = m_graph.vertices(),
-        .words = m_words,
-        .hubs = m_hubs};
+    auto plan = detail::bfs::plan_of(options, m_graph.has_transpose(), m_graph.vertices(), m_hubs);
+    plan.scanned_queue = false;  // `true` would fill a queue before bottom-up levels, too
     auto const record =
         run(loop_type{s, plan, agreed.sources.list, m_non_isolated, m_graph.edges(), nullptr},
             agreed.in_one_kernel);

@@ -80,6 +80,22 @@ struct search_plan {
   }
 };
 
+/// Returns the plan of a search with these options. `vertices` and `hubs`: of the graph.
+inline search_plan plan_of(bfs_options const& o, bool has_transpose, std::uint64_t vertices,
+                           std::uint32_t hubs) {
+  return {.direction = has_transpose ? o.direction : bfs_direction::top_down,
+          .scanned_queue = o.queue == bfs_queue::scanned,
+          .unvisited_queue = o.unvisited_queue,
+          .hub_cache = o.hub_cache && hubs > 0,
+          .gamma = o.gamma,
+          .alpha = o.alpha,
+          .beta = o.beta,
+          .vertices = vertices,
+          .words = (vertices + 31) / 32,
+          .hubs = hubs,
+          .local_search_hops = o.local_search_hops};
+}
+
 /// Returns word w of the status bitmap that every search starts from. Isolated vertices, and bits
 /// beyond the last vertex, count as visited.
 template <class Rows>

@@ -54,9 +54,8 @@ struct renumbered_edges {
 /// Returns an array with unspecified contents. Throws: allocation_error.
 template <class View, class ExecSpace>
 View graph_array(ExecSpace const& exec, std::string const& label, std::uint64_t n) {
-  return allocate_or_explain<typename View::memory_space>(
-      n * sizeof(typename View::value_type), label, "build the graph of fewer edges",
-      [&] { return uninitialized_array<View>(exec, "karpos::build_csr: " + label, n); });
+  return allocate_array<View>(exec, "karpos::build_csr: " + label, label,
+                              "build the graph of fewer edges", n);
 }
 
 template <class View, class ExecSpace>

@@ -52,15 +52,13 @@ namespace karpos::detail::reduce_by_key {
 /// The two multipliers of mixed(). Each follows an exclusive or with the high half of the bits,
 /// which is done once more at the end.
 template <class Bits>
-struct mixing;
+inline constexpr Bits first_multiplier = 0x0e9846af9b1a615d;
+template <class Bits>
+inline constexpr Bits second_multiplier = first_multiplier<Bits>;
 template <>
-struct mixing<std::uint32_t> {
-  static constexpr std::uint32_t first = 0x21f0aaad, second = 0x735a2d97;
-};
+inline constexpr std::uint32_t first_multiplier<std::uint32_t> = 0x21f0aaad;
 template <>
-struct mixing<std::uint64_t> {
-  static constexpr std::uint64_t first = 0x0e9846af9b1a615d, second = 0x0e9846af9b1a615d;
-};
+inline constexpr std::uint32_t second_multiplier<std::uint32_t> = 0x735a2d97;
 
 /// Returns the inverse of an odd number modulo 2^(8 * sizeof(Bits)). Each step of Newton's method
 /// doubles the number of correct bits.
@@ -81,9 +79,9 @@ template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits mixed(Bits x) {
   constexpr int half = 4 * sizeof(Bits);
   x ^= x >> half;
-  x *= mixing<Bits>::first;
+  x *= first_multiplier<Bits>;
   x ^= x >> half;
-  x *= mixing<Bits>::second;
+  x *= second_multiplier<Bits>;
   return x ^ x >> half;
 }
 /// Returns the bits that `mixed` turns into x.
@@ -91,9 +89,9 @@ template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits unmixed(Bits x) {
   constexpr int half = 4 * sizeof(Bits);
   x ^= x >> half;
-  x *= inverse_of_odd(mixing<Bits>::second);
+  x *= inverse_of_odd(second_multiplier<Bits>);
   x ^= x >> half;
-  x *= inverse_of_odd(mixing<Bits>::first);
+  x *= inverse_of_odd(first_multiplier<Bits>);
   return x ^ x >> half;
 }
 
@@ -147,13 +145,8 @@ using bits_of = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_
 
 /// The row that is split and aggregated: a key's bits with a value, or alone.
 template <class Key, class T>
-struct row_type {
-  using type = key_value<bits_of<Key>, T>;
-};
-template <class Key>
-struct row_type<Key, no_value> {
-  using type = bits_of<Key>;
-};
+using row_type = std::type_identity<
+    std::conditional_t<std::is_same_v<T, no_value>, bits_of<Key>, key_value<bits_of<Key>, T>>>;
 
 template <class Row>
 inline constexpr bool has_value = !std::is_integral_v<Row>;

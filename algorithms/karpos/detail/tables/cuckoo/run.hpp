@@ -225,11 +225,11 @@ class table : public Traits {
     Kokkos::parallel_for(
         label("group sizes"), index_range(exec, m_shape.slots),
         count_group_keys<view_type>{view(), m_shape.slots / m_shape.groups, counts.data()});
-    auto const sizes = on_host(exec, counts);
+    auto const sizes = copy_to_host(exec, counts);
     auto const [low, high] = std::minmax_element(sizes.data(), sizes.data() + m_shape.groups);
     std::uint64_t restarts = 0;
     if (m_shape.layout == cuckoo_layout::two_level) {
-      auto const metadata = on_host(exec, m_arrays.metadata);
+      auto const metadata = copy_to_host(exec, m_arrays.metadata);
       auto const* const bytes = reinterpret_cast<std::uint8_t const*>(metadata.data());
       for (std::uint64_t b = 0; b < m_shape.groups; ++b) restarts += bytes[b];
     }
@@ -294,7 +294,7 @@ class table : public Traits {
                               " at most): divide them among several maps");
   }
   template <class Array>
-  static auto on_host(execution_space const& exec, Array const& array) {
+  static auto copy_to_host(execution_space const& exec, Array const& array) {
     auto const copy =
         Kokkos::create_mirror_view(Kokkos::view_alloc(Kokkos::WithoutInitializing), array);
     Kokkos::deep_copy(exec, copy, array);
