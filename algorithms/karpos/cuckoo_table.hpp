@@ -67,10 +67,10 @@ class cuckoo_table : public lookup_table<Storage> {
     m_storage.build(exec, keys, values_or_none(values...));
   }
 
-  /// Inserts pairs whose key is new; sets take no values. If keys in one call are equal, the pair of
-  /// the lowest index is inserted. Blocks. If the table would be too full, it moves to memory 1.5
-  /// times as large, or larger if the keys need it. Refs become invalid if a key is inserted, even
-  /// if the table does not grow; kernels that use them must have ended before the call.
+  /// Inserts pairs whose key is new; sets take no values. If keys in one call are equal, the pair
+  /// of the lowest index is inserted. Blocks. If the table would be too full, it moves to memory
+  /// 1.5 times as large, or larger if the keys need it. Refs become invalid if a key is inserted,
+  /// even if the table does not grow; kernels that use them must have ended before the call.
   /// Returns: how many keys were inserted and how many existed. No key is rejected.
   /// Complexity: expected linear in the keys of the call if none is new; otherwise also in the
   ///   slots, because the table is copied. If a new key finds no slot, which is rare below

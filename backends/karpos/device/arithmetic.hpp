@@ -27,6 +27,21 @@ KOKKOS_FORCEINLINE_FUNCTION T select(bool condition, T a, T b) {
   return chosen;
 }
 
+/// Returns the first i in [low, high) for which is_before(i) is false, or high, by bisection.
+/// Requires: is_before holds for no i above one for which it does not hold.
+template <class Index, class IsBefore>
+KOKKOS_FORCEINLINE_FUNCTION Index partition_point(Index low, Index high,
+                                                  IsBefore const& is_before) {
+  while (low < high) {
+    Index const middle = low + (high - low) / 2;
+    if (is_before(middle))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /// Returns x, a word or several words, and hides from a GPU's compiler how x was computed. The
 /// compiler then computes what depends on x at each use, instead of keeping it in registers.
 template <class T>

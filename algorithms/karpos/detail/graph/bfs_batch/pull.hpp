@@ -2,6 +2,7 @@
 #pragma once
 
 #include "karpos/detail/graph/bfs_batch/state.hpp"
+#include "karpos/device/arithmetic.hpp"
 
 // A pull level: every vertex that some search has not found ORs the frontier words of its
 // neighbours, and stops once it has all the bits that it can get. Rows are sorted by falling degree
@@ -153,15 +154,8 @@ struct pull {
     auto const cost = [&](std::uint64_t v) { return s->in.begin(v) + row_cost * v; };
     std::uint64_t const wanted = cost(s->pull_rows) / parts * i;
     if (i >= parts) return s->pull_rows;
-    std::uint64_t low = 0, high = s->pull_rows;
-    while (low < high) {
-      std::uint64_t const middle = (low + high) / 2;
-      if (cost(middle) < wanted)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return device::partition_point(std::uint64_t(0), s->pull_rows,
+                                   [&](std::uint64_t v) { return cost(v) < wanted; });
   }
   KARPOS_STEP_FUNCTION void pull_row(level const& l, local_vertex v, thread_totals& sum) const {
     word const seen = s->seen[v], need = l.active & ~seen;

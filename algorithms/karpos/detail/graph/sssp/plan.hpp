@@ -15,6 +15,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/frontier/frontier.hpp"
 #include "karpos/detail/graph/sssp/state.hpp"
+#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
@@ -61,12 +62,8 @@ struct all_edges {
  private:
   /// Returns the row of edge e: the last one, from `first` on, that does not begin after e.
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t e, std::uint64_t first) const {
-    std::uint64_t low = first, high = vertices;
-    while (high - low > 1) {
-      std::uint64_t const middle = low + (high - low) / 2;
-      (rows.begin(middle) <= e ? low : high) = middle;
-    }
-    return low;
+    auto const is_before = [&](std::uint64_t u) { return rows.begin(u) <= e; };
+    return device::partition_point(first + 1, vertices, is_before) - 1;
   }
 };
 
@@ -279,14 +276,8 @@ struct count_lighter {
     lighter_edges counts;
     auto low = rows.begin(u);
     for (int i = 0; i < limits; ++i) {
-      auto high = rows.end(u);
-      while (low < high) {
-        auto const middle = low + (high - low) / 2;
-        if (order(weight[middle]) < order(limit[i]))
-          low = middle + 1;
-        else
-          high = middle;
-      }
+      low = device::partition_point(low, rows.end(u),
+                                    [&](auto e) { return order(weight[e]) < order(limit[i]); });
       counts.count[i] = static_cast<std::uint32_t>(low - rows.begin(u));
     }
     lighter[u] = counts;
