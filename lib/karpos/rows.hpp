@@ -418,6 +418,20 @@ template <class Hash, class Equal, class... Columns>
 inline constexpr bool is_row_view<row_view<Hash, Equal, Columns...>> = true;
 template <class X>
 inline constexpr bool is_row_view<X const> = is_row_view<X>;
+
+/// Whether rows have one column without a mask, compared by the library: bits identify them.
+template <class Rows>
+struct single_value {
+  static constexpr bool is_key = false;
+};
+template <class Hash, class Equal, column_values Column>
+struct single_value<row_view<Hash, Equal, Column>> {
+  using type = typename column_traits<Column>::value_type;
+  static constexpr bool is_key = std::is_same_v<Hash, row_hash> &&
+                                 std::is_same_v<Equal, row_equal> && has_key_bits<type> &&
+                                 sizeof(type) <= 8;
+  using bits = std::conditional_t<sizeof(type) <= 4, std::uint32_t, std::uint64_t>;
+};
 }  // namespace detail
 
 /// Makes rows of columns. A column is nullable(values, mask), or a view of rank one, strided views

@@ -388,6 +388,61 @@ TEST_CASE("floating-point keys: zeros are one, NaNs are one") {
 }
 
 namespace {
+/// Returns n rows of one column.
+template <class T, class Value>
+auto values(std::size_t n, Value const& value) {
+  std::vector<T> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<T>(value(i));
+  return described{karpos::rows(column_of<T>(n, [&](std::size_t i) { return keys[i]; })), keys};
+}
+/// Returns about n rows of one column, with or without the value whose bits are ones.
+template <class T>
+auto with_ones(std::size_t n, bool ones, std::uint64_t seed) {
+  random_numbers random(seed);
+  return values<T>(n, [&](std::size_t i) {
+    auto const x = static_cast<T>(permute(random.below(2 * n + 1)));
+    return ones && i % 7 == n % 7 ? static_cast<T>(~T(0)) : x == static_cast<T>(~T(0)) ? T(1) : x;
+  });
+}
+template <class T>
+void check_one_column() {
+  for (std::size_t n = 0; n < 200; n += n < 20 ? 1 : 9)
+    for (bool const ones : {false, true})
+      check(std::to_string(8 * sizeof(T)) + " bits, " + std::to_string(n) + " rows",
+            with_ones<T>(n, ones, n), with_ones<T>(n / 2 + 9, true, n + 1));
+  check("many", with_ones<T>(60'000, false, 1), with_ones<T>(5'000, true, 2));
+}
+}  // namespace
+
+TEST_CASE("one column: values of up to four bytes are tags, those of ones too") {
+  check_one_column<std::uint32_t>();
+  check_one_column<std::int32_t>();
+  check_one_column<std::uint16_t>();
+  check_one_column<std::int64_t>();
+  auto const d = with_ones<std::uint32_t>(3'000, true, 3),
+             q = with_ones<std::uint32_t>(99, true, 4);
+  check_index("numbers of 64 bits",
+              karpos::row_index<decltype(d.rows), space, std::uint64_t>(space(), d.rows), d, q);
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  float const numbers[] = {0.0f, -0.0f, nan, -nan, 1.5f};
+  auto const x = column_of<float>(1'000, [&](std::size_t i) { return numbers[i % 5]; });
+  std::vector<int> keys(1'000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i % 5 < 2 ? 0 : i % 5 < 4 ? 1 : 2;
+  described const f{karpos::rows(x), keys};
+  check("zeros and NaNs of four bytes", f, f);
+}
+
+TEST_CASE("one column: null queries equal no row of an index without nulls") {
+  auto const d = values<std::uint32_t>(1'000, [](std::size_t i) { return i % 500; });
+  auto const q = values<std::uint32_t>(700, [](std::size_t i) { return i; });
+  auto const valid = column_of<bool>(700, [](std::size_t i) { return i % 3 != 0; });
+  std::vector<bool> in(700);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = i % 3 != 0;
+  check("nulls", d,
+        described{karpos::rows(karpos::nullable(q.rows.first_column(), valid)), q.keys, in});
+}
+
+namespace {
 /// Returns rows (a, b) with nulls in both columns; in the keys, -1 stands for null.
 auto with_nulls(std::size_t n, karpos::null_equality nulls, std::uint64_t seed) {
   random_numbers random(seed);

@@ -175,20 +175,6 @@ struct equal_wide_rows {
   }
 };
 
-/// Whether rows have one column without a mask, compared by the library: bits identify them.
-template <class Rows>
-struct single_value {
-  static constexpr bool is_key = false;
-};
-template <class Hash, class Equal, view_1d Column>
-struct single_value<row_view<Hash, Equal, Column>> {
-  using type = typename Column::non_const_value_type;
-  static constexpr bool is_key = std::is_same_v<Hash, row_hash> &&
-                                 std::is_same_v<Equal, row_equal> && has_key_bits<type> &&
-                                 sizeof(type) <= 8;
-  using bits = std::conditional_t<sizeof(type) <= 4, std::uint32_t, std::uint64_t>;
-};
-
 /// Whether words identify the rows of two tables, which are compared by the functions of
 /// `Functions`. Otherwise words have 32 bits of the rows' hashes.
 template <class Left, class Right, class Functions>

@@ -102,15 +102,16 @@ template <class Rows, class ExecSpace, class RowNumber>
 KOKKOS_FUNCTION found<RowNumber> find_row(Rows const& rows,
                                           slot_table<ExecSpace, RowNumber> const& table,
                                           typename Rows::row_type const& query) {
-  if (!rows.can_equal(query)) return {};
-  slot_path p = table.home(rows.hash(query));
+  using code = row_code<Rows, RowNumber>;
+  if (!code::can_equal(rows, query)) return {};
+  slot_path p = table.template home<code>(code::of(rows, query));
   for (;;) {
-    auto const a = table.template probe_bucket<device::access::frozen>(p);
+    auto const a = table.template probe_bucket<device::access::frozen, code>(p);
     if (a.ended) return {};
     p.slot = a.slot;
     if (!a.has_tag) continue;
     RowNumber const row = slot_word<RowNumber>::row_of(device::load_frozen(table.words + p.slot));
-    if (rows.equal(rows[row], query)) return {true, row};
+    if (code::is_exact || rows.equal(rows[row], query)) return {true, row};
     p.slot = table.wrap(p.slot + 1);
   }
 }

@@ -64,7 +64,8 @@ struct claim_slots : slot_search<Distance, device::access::shared,
   KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const& p) const {
     if (continues) return false;
     auto const& in = this->table;
-    std::uint64_t const tag = word::tag_of(p.hash), end = in.bucket_of(p.slot) + in.bucket_slots;
+    std::uint64_t const tag = claim_slots::code::tag(p.code),
+                        end = in.bucket_of(p.slot) + in.bucket_slots;
     word_probing::table<std::uint64_t> const rest{in.words + p.slot, end - p.slot, word::empty};
     auto const claimed =
         rest.insert_or_find(0, word::make(tag, this->begin + i), has_tag<RowNumber>{tag});

@@ -11,15 +11,17 @@
 #include "karpos/device/tile.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/lane_mask.hpp"
+#include "karpos/rows.hpp"
 
 // The slots of different rows: open addressing over buckets of one memory sector or cache line.
 //
 //   slot     | row : 32 or 40 | tag |     the first row with these values, and low bits of its
-//                                         hash; or empty
+//                                         hash, or the bits of its only value; or empty
 //
 // Buckets fill from the left, and a row that finds its bucket full goes on to the next. At most
 // half of all slots are claimed, so that every search ends at an empty one. A tag that differs
-// tells rows apart without a read of their columns. A slot keeps its tag; while the index is built,
+// tells rows apart without a read of their columns. If rows have one value of up to four bytes, the
+// tag is that value, and no search reads a column. A slot keeps its tag; while the index is built,
 // its row may be replaced by a lower one that is equal.
 
 namespace karpos::detail::row_index {
@@ -31,15 +33,49 @@ struct slot_word {
   static constexpr std::uint64_t low_mask = (std::uint64_t(1) << low_bits) - 1;
   static constexpr std::uint64_t empty = ~std::uint64_t(0);
 
-  /// Returns the tag of a hash: a bit shorter than its field, so unlike that of an empty slot.
-  KOKKOS_FUNCTION static constexpr std::uint64_t tag_of(std::uint64_t hash) {
-    return hash & low_mask >> 1;
-  }
   KOKKOS_FUNCTION static constexpr std::uint64_t make(std::uint64_t tag, std::uint64_t row) {
     return row << low_bits | tag;
   }
   KOKKOS_FUNCTION static constexpr RowNumber row_of(std::uint64_t word) {
     return static_cast<RowNumber>(word >> low_bits);
+  }
+};
+
+/// The code by which a row is searched for: it has the hash and the tag. Here it is the
+/// hash. Rows with equal tags must be compared.
+template <class Rows, class RowNumber>
+struct row_code {
+  using row = typename Rows::row_type;
+  static constexpr bool is_exact = false;
+  KOKKOS_FUNCTION static std::uint64_t of(Rows const& rows, row const& r) { return rows.hash(r); }
+  KOKKOS_FUNCTION static constexpr std::uint64_t hash(std::uint64_t code) { return code; }
+  /// Returns the tag: a bit shorter than its field, so unlike that of an empty slot.
+  KOKKOS_FUNCTION static constexpr std::uint64_t tag(std::uint64_t code) {
+    return code & slot_word<RowNumber>::low_mask >> 1;
+  }
+  /// Returns whether a row of `rows` can be equal to this one.
+  KOKKOS_FUNCTION static bool can_equal(Rows const& rows, row const& r) {
+    return rows.can_equal(r);
+  }
+};
+/// One value that fits the tag: code and tag are its bits, and an equal tag proves equality. An
+/// empty slot looks as if it had the tag of ones.
+template <class Rows, class RowNumber>
+  requires(single_value<Rows>::is_key && sizeof(RowNumber) == 4 &&
+           sizeof(typename single_value<Rows>::bits) == 4)
+struct row_code<Rows, RowNumber> {
+  using row = typename Rows::row_type;
+  static constexpr bool is_exact = true;
+  KOKKOS_FUNCTION static constexpr std::uint64_t of(Rows const&, row const& r) {
+    return key_bits_of<std::uint32_t>(r.template value<0>());
+  }
+  KOKKOS_FUNCTION static constexpr std::uint64_t hash(std::uint64_t code) {
+    return row_hash{}(static_cast<std::uint32_t>(code));
+  }
+  KOKKOS_FUNCTION static constexpr std::uint64_t tag(std::uint64_t code) { return code; }
+  /// Returns whether a row is no null, which rows of another table may be.
+  KOKKOS_FUNCTION static constexpr bool can_equal(Rows const&, row const& r) {
+    return r.nulls() == 0;
   }
 };
 
@@ -62,7 +98,7 @@ struct is_empty {
 
 /// The position of a search: a slot, from which it goes on to later slots and buckets.
 struct slot_path {
-  std::uint64_t slot, hash;
+  std::uint64_t slot, code;
   bool compares;  // whether the slot has the row's tag; then its row, being fetched, is compared
 };
 
@@ -87,22 +123,24 @@ struct slot_table {
         slots(n),
         buckets(hashed::row_index, n / bucket_slots, n) {}
 
-  KOKKOS_FUNCTION slot_path home(std::uint64_t hash) const {
-    return {buckets(hash) * bucket_slots, hash, false};
+  template <class Code>
+  KOKKOS_FUNCTION slot_path home(std::uint64_t code) const {
+    return {buckets(Code::hash(code)) * bucket_slots, code, false};
   }
   KOKKOS_FUNCTION std::uint64_t wrap(std::uint64_t slot) const { return slot == slots ? 0 : slot; }
   KOKKOS_FUNCTION std::uint64_t bucket_of(std::uint64_t slot) const {
     return slot / bucket_slots * bucket_slots;
   }
 
-  template <device::access Access>
+  template <device::access Access, class Code>
   KARPOS_STEP_FUNCTION probe_result probe_bucket(slot_path const& p) const {
     device::tile_for<ExecSpace, 1> const thread{};
     std::uint64_t const first = bucket_of(p.slot);
     auto const window = device::load_window<bucket_slots, Access>(thread, words + first);
     using mask = lane_mask<bucket_slots>;
     mask const behind(static_cast<typename mask::word>(mask::all << (p.slot - first)) & mask::all);
-    auto const hits = window.match(has_tag<RowNumber>{word::tag_of(p.hash)}) & behind;
+    auto hits = window.match(has_tag<RowNumber>{Code::tag(p.code)}) & behind;
+    if constexpr (Code::is_exact) hits = hits & ~window.match(is_empty{});
     bool ended = false;
     // While other threads insert, a bucket must not appear full before all of it was read. So only
     // frozen buckets are read again.
@@ -128,23 +166,24 @@ struct slot_table {
 ///
 /// CPUs search in two steps, between which they search for other queries: they probe a bucket for
 /// the tag, then compare the columns of the row that the slot names. No branch depends on whether
-/// the first step suffices.
+/// the first step suffices. If equal tags prove equality, there is no second step.
 template <int Distance, device::access Access, class Body, class Rows, class Queries,
           class ExecSpace, class RowNumber>
 struct slot_search {
   using word = slot_word<RowNumber>;
+  using code = row_code<Rows, RowNumber>;
   Rows rows;
   Queries queries;
   std::uint64_t begin;
   slot_table<ExecSpace, RowNumber> table;
 
   KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
-    return rows.hash(queries[begin + i]);
+    return code::of(rows, queries[begin + i]);
   }
-  KOKKOS_FUNCTION slot_path first_stage(std::uint64_t, std::uint64_t hash) const {
-    return table.home(hash);
+  KOKKOS_FUNCTION slot_path first_stage(std::uint64_t, std::uint64_t home) const {
+    return table.template home<code>(home);
   }
-  KOKKOS_FUNCTION slot_path stage(std::uint64_t i) const { return table.home(home(i)); }
+  KOKKOS_FUNCTION slot_path stage(std::uint64_t i) const { return first_stage(i, home(i)); }
   KARPOS_STEP_FUNCTION void fetch(slot_path const& p) const {
     if (p.compares)
       rows.for_each_address(row_at(p.slot), [](void const* at) { device::prefetch(at); });
@@ -152,7 +191,7 @@ struct slot_search {
       device::prefetch(table.words + p.slot);
   }
   KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, slot_path const& p) const {
-    if (!self().is_searched(i) || !rows.can_equal(queries[begin + i])) {
+    if (!self().is_searched(i) || !code::can_equal(rows, queries[begin + i])) {
       self().on_excluded(i);
       return device::staged_result::done();
     }
@@ -164,14 +203,17 @@ struct slot_search {
   /// Moves on: from a slot with the tag to its row, from there to the next slot, else bucket.
   KOKKOS_FUNCTION void move_on(slot_path& p) const {
     if (p.compares) {
-      p = {table.wrap(p.slot + 1), p.hash, false};
+      p = {table.wrap(p.slot + 1), p.code, false};
     } else {
-      auto const a = table.template probe_bucket<Access>(p);
-      p = {a.ended ? p.slot : a.slot, p.hash, a.has_tag};
+      auto const a = probe(p);
+      p = {a.ended ? p.slot : a.slot, p.code, a.has_tag && !code::is_exact};
     }
   }
 
  private:
+  KARPOS_STEP_FUNCTION probe_result probe(slot_path const& p) const {
+    return table.template probe_bucket<Access, code>(p);
+  }
   KOKKOS_FORCEINLINE_FUNCTION Body const& self() const { return *static_cast<Body const*>(this); }
   KARPOS_STEP_FUNCTION RowNumber row_at(std::uint64_t slot) const {
     if constexpr (Access == device::access::frozen)
@@ -179,8 +221,12 @@ struct slot_search {
     else
       return word::row_of(device::load_relaxed(table.words + slot));
   }
+  /// Returns whether query i equals the row of a slot that has its tag.
   KARPOS_STEP_FUNCTION bool is_equal(std::uint64_t i, std::uint64_t slot) const {
-    return rows.equal(rows[row_at(slot)], queries[begin + i]);
+    if constexpr (code::is_exact)
+      return true;
+    else
+      return rows.equal(rows[row_at(slot)], queries[begin + i]);
   }
   KARPOS_STEP_FUNCTION device::staged_result search_staged(std::uint64_t i,
                                                            slot_path const& p) const {
@@ -189,12 +235,16 @@ struct slot_search {
       if (equal) self().on_match(i, p.slot);
       return device::staged_result::done_unless(!equal);
     }
-    bool const continues = !table.template probe_bucket<Access>(p).ended;
-    return device::staged_result::done_unless(!self().on_miss(continues, i, p));
+    auto const a = probe(p);
+    if (code::is_exact && a.has_tag) {
+      self().on_match(i, a.slot);
+      return device::staged_result::done();
+    }
+    return device::staged_result::done_unless(!self().on_miss(!a.ended, i, p));
   }
   KARPOS_STEP_FUNCTION device::staged_result search(std::uint64_t i, slot_path p) const {
     for (;;) {
-      auto const a = table.template probe_bucket<Access>(p);
+      auto const a = probe(p);
       if (a.has_tag && is_equal(i, a.slot)) {
         self().on_match(i, a.slot);
         break;
