@@ -82,7 +82,7 @@ class join {
   /// Complexity: a lookup for each left row and a prefix sum; for the kinds right, full, right_semi
   ///   and right_anti also a pass over the right rows.
   /// Concurrency: works on `exec`.
-  /// Memory: bytes_for(left rows, right rows, kind).
+  /// Memory: bytes_for(left rows, right rows, kind), and what lookups by the index allocate.
   /// Throws: std::invalid_argument if `kind` is no join_kind, if options.memory is too small or not
   ///   aligned, and for the four kinds above if the index dropped duplicates; allocation_error.
   /// Source: Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE
@@ -208,7 +208,11 @@ class join {
   void find_matches(execution_space const& exec, Left const& left) {
     using group_ids =
         Kokkos::View<number_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    m_index.label(exec, left, group_ids(m_arrays.begins, m_left));
+    group_ids const found(m_arrays.begins, m_left);
+    if (groups().has_runs)
+      m_index.label(exec, left, found);
+    else
+      m_index.find(exec, left, found);
     auto* const counts = has_predicate ? m_arrays.candidates : m_arrays.offsets;
     auto const of =
         has_predicate ? detail::join::multiplicity::matches : detail::join::multiplicity_of(m_kind);
@@ -269,7 +273,9 @@ class join {
   }
 
   auto groups() const { return detail::row_index::index_access::groups(m_index).runs(); }
-  runs runs_of_left() const { return {m_arrays.begins, groups().grouped}; }
+  runs runs_of_left() const {
+    return {m_arrays.begins, groups().has_runs ? groups().grouped : nullptr};
+  }
   detail::join::expansion candidates() const { return {m_arrays.candidates, m_left}; }
   matches matches_of_left() const {
     if constexpr (has_predicate)

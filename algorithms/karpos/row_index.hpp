@@ -12,6 +12,7 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/workspace.hpp"
+#include "karpos/detail/relational/row_index/by_partitions.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
 #include "karpos/detail/relational/row_index/plan.hpp"
 #include "karpos/detail/relational/row_index/run.hpp"
@@ -60,6 +61,10 @@ struct row_index_options {
   /// Memory for the build alone: at least workspace_bytes(exec, rows that the constructor indexes,
   /// duplicates), aligned to 64 bytes; null: allocated, and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
+  /// How bulk lookups are handled: find, count, contains, label, and those of a join. They are
+  /// split by partitions (tables) on GPUs, if rows have one column of up to eight bytes, the
+  /// library's functions and no nulls.
+  bulk_strategy strategy = bulk_strategy::automatic;
 };
 
 /// View of an index for kernels, passed by value. A row to look up has values of the columns'
@@ -206,6 +211,8 @@ class row_index {
   /// out(i), a RowNumber. Queries are rows with columns of the same types; the functions of the
   /// index's rows compare them. Asynchronous, as are count, contains, label and distinct.
   ///
+  /// Memory: lookups by partitions (options.strategy) allocate 10 bytes for each query of four
+  ///   bytes, 14 of eight; without memory, lookups are direct.
   /// Throws: std::invalid_argument if the output is not as long as the queries.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
@@ -282,7 +289,8 @@ class row_index {
             (detail::row_index::require_row_numbers<RowNumber>(rows.size()),
              require_rows(o.rows, rows.size()),
              detail::row_index::memory_for(exec, o.memory, bytes_for(rows.size(), o.duplicates)))),
-        m_groups(exec, rows.size(), o.duplicates == duplicates::kept, m_memory.data()) {
+        m_groups(exec, rows.size(), o.duplicates == duplicates::kept, m_memory.data()),
+        m_strategy(o.strategy) {
     append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
   }
 
@@ -325,13 +333,17 @@ class row_index {
         "with Kokkos::create_mirror_view_and_copy first");
     require_numbers<Out, Result>();
     detail::require_same_extent("queries", queries.size(), "the output", out.extent(0));
+    std::string const kernel = std::string("karpos::row_index: ") + what;
+    if (detail::row_index::try_look_up(exec, kernel, m_rows, m_groups.table(), queries, answer, out,
+                                       m_strategy))
+      return;
     constexpr int distance = detail::row_index::tuning<ExecSpace>::prefetch_distance;
     using device::for_loop, device::held_by_loop;
     using body = detail::row_index::look_up<distance, held_by_loop<ExecSpace, Rows>,
                                             held_by_loop<ExecSpace, Queries>, ExecSpace, RowNumber,
                                             Answer, held_by_loop<ExecSpace, Out>>;
     device::for_each_staged<distance>(
-        std::string("karpos::row_index: ") + what, exec, queries.size(),
+        kernel, exec, queries.size(),
         body{{for_loop<ExecSpace>(m_rows), for_loop<ExecSpace>(queries), 0, m_groups.table()},
              answer,
              for_loop<ExecSpace>(out)});
@@ -340,6 +352,7 @@ class row_index {
   Rows m_rows;
   Kokkos::View<std::byte*, memory_space> m_memory;
   detail::row_index::groups_of_rows<ExecSpace, RowNumber> m_groups;
+  bulk_strategy m_strategy;
 };
 
 /// Numbers the groups of equal rows in the order of their first rows: writes row i's group id,

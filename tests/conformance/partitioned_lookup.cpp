@@ -17,20 +17,9 @@
 #include "karpos/hash_set.hpp"
 #include "karpos/hopscotch_map.hpp"
 #include "support/check.hpp"
-#include "support/emulated_restore.hpp"
+#include "support/emulated_lookup.hpp"
 #include "support/keys.hpp"
 #include "support/space.hpp"
-
-namespace karpos::detail {
-
-/// Teams of as many threads as the emulated device has.
-template <>
-struct lookup_tuning<karpos_test::emulated_space> {
-  static constexpr int threads = karpos_test::emulated_space::threads, teams_at_once = 1;
-  static constexpr std::uint32_t each(std::size_t query_bytes) { return query_bytes == 4 ? 2 : 1; }
-};
-
-}  // namespace karpos::detail
 
 namespace {
 

@@ -29,6 +29,11 @@ struct emulated_space : Kokkos::DefaultHostExecutionSpace {
 
 }  // namespace karpos_test
 
+/// It reaches what the host reaches.
+template <class Memory>
+struct Kokkos::SpaceAccessibility<karpos_test::emulated_space, Memory>
+    : Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Memory> {};
+
 namespace karpos::detail {
 
 inline auto index_range(karpos_test::emulated_space const&, std::uint64_t n) {
@@ -72,6 +77,11 @@ struct part<karpos_test::emulated_space> {
 
 namespace karpos::device {
 
+template <int Distance, class Body>
+void for_each_staged(std::string const& label, karpos_test::emulated_space const&, std::uint64_t n,
+                     Body const& body) {
+  for_each_staged<Distance>(label, Kokkos::DefaultHostExecutionSpace{}, n, body);
+}
 template <int Distance, class Body, class Tally, class... P>
 void tally_each_staged(std::string const& label, karpos_test::emulated_space const&,
                        std::uint64_t n, Body const& body, Kokkos::View<Tally, P...> const& tally) {

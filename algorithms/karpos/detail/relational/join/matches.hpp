@@ -56,22 +56,26 @@ inline multiplicity multiplicity_of(join_kind k) {
   return multiplicity::none;
 }
 
-/// The run of each left row's candidates among the grouped row numbers of the index. `begins` has
-/// the largest number for rows without candidates. Without a predicate all candidates are matches.
+/// The run of each left row's candidates among the grouped row numbers of the index; if the index
+/// has no runs, the only candidate. `begins` has the largest number for rows without candidates.
+/// Without a predicate all candidates are matches.
 template <class RowNumber>
 struct runs {
-  RowNumber const *begins, *grouped;
+  RowNumber const* begins;
+  RowNumber const* grouped;  // null if the index has no runs
 
   KOKKOS_FUNCTION bool has(std::uint64_t left) const {
     return begins[left] != RowNumber(~RowNumber(0));
   }
   /// Returns the k-th match of a left row, or no_row.
   KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
-    return has(left) ? grouped[begins[left] + k] : no_row;
+    if (!has(left)) return no_row;
+    return grouped == nullptr ? begins[left] : grouped[begins[left] + k];
   }
 };
 
-/// Replaces the group ids in `begins` by where runs begin. Counts the rows that left row i becomes.
+/// Counts the rows that left row i becomes. If there are runs, replaces the group ids in `begins`
+/// by where runs begin.
 template <class RowNumber>
 struct count_matches {
   row_index::row_groups<RowNumber> groups;
@@ -251,7 +255,7 @@ struct right_row_filter {
     RowNumber const group = groups.group_of[right];
     if (group == RowNumber(~RowNumber(0))) return !matched && !rows.can_equal(rows[right]);
     if (!marks_runs) return (marks[right] != 0) == matched;
-    return (marks[groups.has_runs ? groups.begins[group] : group] != 0) == matched;
+    return (marks[groups.has_runs ? groups.begins[group] : right] != 0) == matched;
   }
   template <class Change>
   auto transformed(Change const& change) const {

@@ -123,9 +123,12 @@ struct slot_table {
         slots(n),
         buckets(hashed::row_index, n / bucket_slots, n) {}
 
+  KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const {
+    return buckets(hash) * bucket_slots;
+  }
   template <class Code>
   KOKKOS_FUNCTION slot_path home(std::uint64_t code) const {
-    return {buckets(Code::hash(code)) * bucket_slots, code, false};
+    return {home_of(Code::hash(code)), code, false};
   }
   KOKKOS_FUNCTION std::uint64_t wrap(std::uint64_t slot) const { return slot == slots ? 0 : slot; }
   KOKKOS_FUNCTION std::uint64_t bucket_of(std::uint64_t slot) const {

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// An index of rows, and joins by it, answer by partitions what they answer directly: rare and
+/// frequent rows and queries, values whose bits are ones, tiny sizes, memory that is short. On
+/// GPUs, and on a device that a CPU emulates.
+#include <doctest/doctest.h>
+
+#include "support/emulated_space.hpp"
+// The headers below must see its declarations.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "karpos/join.hpp"
+#include "karpos/row_index.hpp"
+#include "support/check.hpp"
+#include "support/emulated_lookup.hpp"
+#include "support/keys.hpp"
+#include "support/space.hpp"
+
+namespace {
+
+using karpos::bulk_strategy;
+using karpos_test::permute;
+using karpos_test::same;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using host_or_device = karpos_test::space;
+inline constexpr bool on_device = karpos::device::is_device<host_or_device>;
+using space = std::conditional_t<on_device, host_or_device, karpos_test::emulated_space>;
+template <class X>
+using view = Kokkos::View<X*, space::memory_space>;
+
+template <class X>
+view<X> to_view(std::vector<X> const& from) {
+  view<X> const to("data", from.size());
+  auto const host = Kokkos::create_mirror_view(to);
+  std::copy(from.begin(), from.end(), host.data());
+  Kokkos::deep_copy(to, host);
+  return to;
+}
+template <class X>
+std::vector<X> to_vector(view<X> const& from) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from);
+  return std::vector<X>(host.data(), host.data() + host.extent(0));
+}
+
+/// Returns n values of `different` ones, and a value of ones; the first one `frequent` more times.
+template <class X>
+view<X> draws(u64 n, u64 different, u64 frequent, u64 seed) {
+  karpos_test::random_numbers random(seed);
+  std::vector<X> x(n + frequent);
+  for (u64 i = 0; i < x.size(); ++i)
+    x[i] =
+        static_cast<X>(permute(i % 2 == 1 && i / 2 < frequent ? u64(0) : random.below(different)));
+  if (n > 2) x[n / 2] = static_cast<X>(~u64(0));
+  return to_view(x);
+}
+
+template <class X>
+using index_of = karpos::row_index<decltype(karpos::rows(view<X>())), space>;
+
+/// The answers of an index.
+struct answers {
+  std::vector<u32> first, count, label, label_of_rows, distinct;
+  std::vector<bool> present;
+  u64 size, groups;
+  bool operator==(answers const&) const = default;
+};
+template <class X>
+answers answers_of(index_of<X> const& index, view<X> const& queries) {
+  u64 const n = queries.extent(0);
+  view<u32> const first("first", n), count("count", n), label("label", n),
+      label_of_rows("label", index.rows().size()), distinct("distinct", index.groups());
+  view<bool> const present("present", n);
+  auto const q = karpos::rows(queries);
+  space const exec{};
+  index.find(exec, q, first);
+  index.count(exec, q, count);
+  index.label(exec, q, label);
+  index.contains(exec, q, present);
+  index.label(exec, label_of_rows);
+  index.distinct(exec, distinct);
+  exec.fence();
+  return {to_vector(first),    to_vector(count),   to_vector(label), to_vector(label_of_rows),
+          to_vector(distinct), to_vector(present), index.size(),     index.groups()};
+}
+
+template <class X>
+void answers_as_directly(u64 n, u64 different, u64 frequent) {
+  INFO(n, " rows of ", sizeof(X), " bytes, ", different, " different, one ", frequent, " times");
+  auto const rows = draws<X>(n, different, frequent, n),
+             queries = draws<X>(n / 2 + 3, 2 * different, frequent / 2, n + 1);
+  for (auto const d : {karpos::duplicates::kept, karpos::duplicates::dropped}) {
+    auto const with = [&](bulk_strategy s) {
+      return answers_of<X>(
+          index_of<X>(space{}, karpos::rows(rows), {.duplicates = d, .strategy = s}), queries);
+    };
+    CHECK(with(bulk_strategy::partitioned) == with(bulk_strategy::direct));
+  }
+}
+
+TEST_CASE("an index answers by partitions as directly") {
+  for (u64 const n : {0, 1, 2, 5, 33, 900, 9'000})
+    for (u64 const different : {n + 1, n / 3 + 1, u64(1)}) {
+      answers_as_directly<u32>(n, different, 0);
+      answers_as_directly<u64>(n, different, 0);
+    }
+  answers_as_directly<u64>(8'000, u64(1) << 50, 0);
+  answers_as_directly<std::int16_t>(8'000, 9'000, 0);
+  answers_as_directly<float>(8'000, 9'000, 0);
+}
+TEST_CASE("frequent rows and queries overflow their partition, and are answered all the same") {
+  for (u64 const frequent : {500, 20'000}) {
+    answers_as_directly<u32>(8'000, 9'000, frequent);
+    answers_as_directly<u64>(8'000, 9'000, frequent);
+  }
+}
+
+TEST_CASE("joins find by partitions the pairs that they find directly") {
+  for (u64 const different : {u64(4'000), u64(1) << 31}) {
+    auto const left = draws<u32>(9'000, different, 100, 1),
+               right = draws<u32>(8'000, different, 30, 2);
+    std::vector<u32> unique(8'000);
+    for (u32 i = 0; i < unique.size(); ++i) unique[i] = 3 * i;
+    auto const ids = to_view(unique);
+    for (auto const& of_right : {right, ids})
+      for (auto const kind : {karpos::join_kind::inner, karpos::join_kind::left,
+                              karpos::join_kind::right, karpos::join_kind::full}) {
+        std::vector<u32> expected[2];
+        for (auto const s : {bulk_strategy::direct, bulk_strategy::partitioned}) {
+          index_of<u32> const index(space{}, karpos::rows(of_right), {.strategy = s});
+          karpos::join const join(space{}, karpos::rows(left), index, kind);
+          view<u32> const l("left", join.size()), r("right", join.size());
+          join.write(space{}, l, r);
+          space{}.fence();
+          if (s == bulk_strategy::direct) {
+            expected[0] = to_vector(l);
+            expected[1] = to_vector(r);
+          } else {
+            CHECK(to_vector(l) == expected[0]);
+            CHECK(to_vector(r) == expected[1]);
+          }
+        }
+      }
+  }
+}
+
+TEST_CASE("lookups are direct without memory, and if results replace the queries") {
+  auto const rows = draws<u32>(5'000, 6'000, 0, 1), queries = draws<u32>(5'000, 9'000, 3'000, 2);
+  index_of<u32> const index(space{}, karpos::rows(rows), {.strategy = bulk_strategy::partitioned});
+  view<u32> const out("out", queries.extent(0));
+  auto const restores = [] {
+    return karpos_test::emulated_space::launched("karpos::partition: restore order");
+  };
+  auto const before = restores();
+  index.find(space{}, karpos::rows(queries), out);
+  space{}.fence();
+  auto const expected = to_vector(out);
+  if (!on_device) same("by partitions", restores(), before + 1);
+  karpos_test::emulated_space::max_bytes = 1000;
+  index.find(space{}, karpos::rows(queries), out);
+  space{}.fence();
+  karpos_test::emulated_space::max_bytes = ~std::size_t(0);
+  CHECK(to_vector(out) == expected);
+  index.find(space{}, karpos::rows(queries), queries);
+  space{}.fence();
+  CHECK(to_vector(queries) == expected);
+  if (!on_device) same("directly", restores(), before + 1);
+}
+
+}  // namespace
