@@ -59,11 +59,12 @@ struct row_index_options {
   /// the index.
   wrapped_memory memory = {nullptr, 0};
   /// Memory for the build alone: at least workspace_bytes(exec, rows that the constructor indexes,
-  /// duplicates), aligned to 64 bytes; null: allocated, and freed at the end.
+  /// duplicates, bulk_strategy::direct), aligned to 64 bytes; null: allocated, and freed at the
+  /// end. With less memory than its strategy takes, the build is direct.
   wrapped_memory workspace = {nullptr, 0};
-  /// How bulk lookups are handled: find, count, contains, label, and those of a join. They are
-  /// split by partitions (tables) on GPUs, if rows have one column of up to eight bytes, the
-  /// library's functions and no nulls.
+  /// How the rows, and the queries of find, count, contains, label and joins, are handled. On GPUs
+  /// they are split by partitions if rows have one column of four or eight bytes, the library's
+  /// functions and no nulls, and rows no mask.
   bulk_strategy strategy = bulk_strategy::automatic;
 };
 
@@ -169,9 +170,12 @@ class row_index {
   }
   /// Returns the bytes that the build, or an insertion, of `rows` rows also needs.
   static std::size_t workspace_bytes(ExecSpace const& exec, std::uint64_t rows,
-                                     duplicates d = duplicates::kept) {
-    bool const runs = d == duplicates::kept;
-    return detail::row_index::build_arrays<ExecSpace, RowNumber>(exec, rows, runs).bytes;
+                                     duplicates d = duplicates::kept,
+                                     bulk_strategy strategy = bulk_strategy::automatic) {
+    using by_partitions = detail::row_index::partitioned_build<ExecSpace, Rows, RowNumber>;
+    return detail::row_index::build_arrays<ExecSpace, RowNumber>(
+               exec, rows, d == duplicates::kept, by_partitions::bytes(exec, rows, strategy))
+        .bytes;
   }
 
   /// Returns how many rows belong to any group; if duplicates are dropped, returns groups().
@@ -305,11 +309,20 @@ class row_index {
   template <class Members>
   std::uint64_t append(ExecSpace const& exec, std::uint64_t n, Members const& members,
                        wrapped_memory const& workspace) {
-    std::size_t const bytes = workspace_bytes(
-        exec, n, m_groups.keeps_duplicates() ? duplicates::kept : duplicates::dropped);
-    detail::workspace<ExecSpace> const w(
-        exec, {"row_index", "workspace_bytes(exec, rows, duplicates)"}, workspace, bytes);
-    return m_groups.append(exec, m_rows, n, members, w.data());
+    detail::workspace_user const user{"row_index", "workspace_bytes(exec, rows, duplicates)"};
+    auto const bytes = [&](bulk_strategy s) {
+      return workspace_bytes(
+          exec, n, m_groups.keeps_duplicates() ? duplicates::kept : duplicates::dropped, s);
+    };
+    bool const splits = std::is_same_v<Members, detail::everything>;
+    bulk_strategy const strategy = splits ? m_strategy : bulk_strategy::direct;
+    std::size_t const most = bytes(strategy), least = bytes(bulk_strategy::direct);
+    if (most > least)
+      if (auto const w = detail::try_workspace(exec, user, workspace, most))
+        return m_groups.append(exec, m_rows, n, members, w->data(), strategy);
+    detail::workspace<ExecSpace> const w(exec, user, workspace, least);
+    return m_groups.append(exec, m_rows, n, members, w.data(),
+                           most > least ? bulk_strategy::direct : strategy);
   }
 
   template <class Out, class Result = RowNumber>

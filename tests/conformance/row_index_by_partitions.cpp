@@ -8,7 +8,10 @@
 #include "support/emulated_space.hpp"
 // The headers below must see its declarations.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "karpos/join.hpp"
@@ -101,7 +104,7 @@ void answers_as_directly(u64 n, u64 different, u64 frequent) {
 }
 
 TEST_CASE("an index answers by partitions as directly") {
-  for (u64 const n : {0, 1, 2, 5, 33, 900, 9'000})
+  for (u64 const n : {0, 1, 2, 5, 33, 500, 5'000})
     for (u64 const different : {n + 1, n / 3 + 1, u64(1)}) {
       answers_as_directly<u32>(n, different, 0);
       answers_as_directly<u64>(n, different, 0);
@@ -111,7 +114,7 @@ TEST_CASE("an index answers by partitions as directly") {
   answers_as_directly<float>(8'000, 9'000, 0);
 }
 TEST_CASE("frequent rows and queries overflow their partition, and are answered all the same") {
-  for (u64 const frequent : {500, 20'000}) {
+  for (u64 const frequent : {500, 5'000}) {
     answers_as_directly<u32>(8'000, 9'000, frequent);
     answers_as_directly<u64>(8'000, 9'000, frequent);
   }
@@ -143,6 +146,55 @@ TEST_CASE("joins find by partitions the pairs that they find directly") {
           }
         }
       }
+  }
+}
+
+TEST_CASE("rows appended by partitions have the ids that they have directly") {
+  auto const rows = draws<u32>(9'000, 12'000, 400, 3), queries = draws<u32>(3'000, 20'000, 100, 4);
+  answers all[2];
+  for (int const partitioned : {0, 1}) {
+    index_of<u32> index(
+        space{}, karpos::rows(rows),
+        {.duplicates = karpos::duplicates::dropped,
+         .rows = 100,
+         .strategy = partitioned != 0 ? bulk_strategy::partitioned : bulk_strategy::direct});
+    for (u64 const more : {5'000, 1, 299, 4'000}) index.insert(space{}, more);
+    all[partitioned] = answers_of<u32>(index, queries);
+  }
+  CHECK(all[0] == all[1]);
+}
+
+TEST_CASE("builds are split in workspaces of the caller's, and direct in short ones or by a mask") {
+  if (on_device) return;
+  auto const claims = [] {
+    return karpos_test::emulated_space::launched("karpos::row_index: claim slots");
+  };
+  using index = index_of<u32>;
+  auto const rows = draws<u32>(5'000, 6'000, 0, 5);
+  for (auto const d : {karpos::duplicates::kept, karpos::duplicates::dropped}) {
+    std::size_t const most = index::workspace_bytes(space{}, 5'000, d, bulk_strategy::partitioned);
+    std::size_t const least = index::workspace_bytes(space{}, 5'000, d, bulk_strategy::direct);
+    view<std::byte> const memory("memory", most);
+    auto const build = [&](std::size_t bytes) {
+      index const built(space{}, karpos::rows(rows),
+                        {.duplicates = d,
+                         .workspace = {memory.data(), bytes},
+                         .strategy = bulk_strategy::partitioned});
+      return answers_of<u32>(built, rows);
+    };
+    auto const before = claims();
+    auto const expected = build(most);
+    same("split", claims(), before + 1);
+    CHECK(build(least) == expected);
+    same("split, if the memory suffices", claims(), before + 1 + (most == least ? 1 : 0));
+    CHECK_THROWS_AS(build(least - 1), std::invalid_argument);
+    view<bool> const mask("mask", 5'000);
+    Kokkos::deep_copy(mask, true);
+    auto const now = claims();
+    index const masked(space{}, karpos::rows(rows), mask,
+                       {.duplicates = d, .strategy = bulk_strategy::partitioned});
+    CHECK(answers_of<u32>(masked, rows) == expected);
+    same("direct by a mask", claims(), now);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/device/streaming.hpp"
+#include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
 
@@ -219,14 +220,18 @@ struct look_up_one {
   }
 };
 
-/// Bulk lookups of queries in a table. Write: the result of what was found.
-template <class ExecSpace, class Table, class Queries, class Out, class Write>
+/// Bulk lookups of queries in a table. Write: the result of what was found. Row: what is split, a
+/// query or a key_value of it and its number, which the table then takes for the query.
+template <class ExecSpace, class Table, class Queries, class Out, class Write,
+          class Row = typename Queries::non_const_value_type>
 class partitioned_lookup {
-  using query = typename Queries::non_const_value_type;
+  using held = device::held_by_loop<ExecSpace, Queries>;
+  static constexpr bool has_numbers = !std::is_same_v<Row, typename Queries::non_const_value_type>;
   using written = std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>;
   /// Truth values are bytes: restore_order copies any byte for a query that overflowed.
   using result = std::conditional_t<std::is_same_v<written, bool>, std::uint8_t, written>;
-  using source = partition::keys_only<device::held_by_loop<ExecSpace, Queries>>;
+  using source = std::conditional_t<has_numbers, partition::keys_and_values<Row, held, row_numbers>,
+                                    partition::keys_only<held>>;
   using of_query = partition::partition_of_row<source, region_of_query<Table>>;
   using split_type = partition::recorded_split<ExecSpace, source, of_query>;
 
@@ -246,20 +251,37 @@ class partitioned_lookup {
   /// Looks queries up, in memory of bytes(queries). Asynchronous.
   void run(Queries const& queries, Out const& out, std::byte* at) const {
     for (std::uint64_t i = 0; i < queries.extent(0); i += m_plan.batch)
-      run_batch(slice(queries, i), slice(out, i), at);
+      run_batch(slice(queries, i), slice(out, i), at, [](auto const&...) { return true; });
+  }
+  /// Looks a batch up, unless after_split(split, rows) returns false, which is called between.
+  template <class AfterSplit>
+  void run_batch(Queries const& queries, Out const& out, std::byte* at,
+                 AfterSplit const& after_split) const {
+    using step = look_up_chunk<ExecSpace, Table, Row, result, Write>;
+    memory const m(*this, queries, at);
+    auto const in = m.split.rows_in(m.rows).in;
+    std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
+    m.split.run(m.rows);
+    if (!after_split(m.split, static_cast<Row const*>(m.rows))) return;
+    device::for_each_in_league(m_label, m_exec, static_cast<int>(m_plan.regions * chunks),
+                               step{m_table, in, chunks, m.rows, m.results, m_write});
+    partition::restore_order(m_exec, m.split.record(), static_cast<result const*>(m.results),
+                             device::for_loop<ExecSpace>(out));
+    auto const body = make_keyed_body<lookup_body, 0>(m_table, queries, out, m_write, everything{});
+    m.split.for_each_overflowed(look_up_one<std::decay_t<decltype(body)>>{body});
   }
 
  private:
   struct memory {
     split_type split;
-    query* rows;
+    Row* rows;
     result* results;
     std::size_t bytes;
 
     memory(partitioned_lookup const& in, Queries const& queries, std::byte* at)
-        : split(in.m_exec, source(device::for_loop<ExecSpace>(queries)),
+        : split(in.m_exec, source_of(queries),
                 of_query{{in.m_table, in.m_plan.regions}, in.m_plan.regions},
-                in.m_plan.template partitions<ExecSpace, query>()) {
+                in.m_plan.template partitions<ExecSpace, Row>()) {
       arena a(at);
       split.allocate_from(a);
       a.allocate(rows, split.places());
@@ -267,24 +289,18 @@ class partitioned_lookup {
       bytes = a.bytes();
     }
   };
+  static source source_of(Queries const& queries) {
+    held const keys = device::for_loop<ExecSpace>(queries);
+    if constexpr (has_numbers)
+      return source(keys, row_numbers{});
+    else
+      return source(keys);
+  }
   /// Returns the batch of a view that begins at `first`.
   template <class View>
   View slice(View const& view, std::uint64_t first) const {
     std::uint64_t const end = Kokkos::min(first + m_plan.batch, std::uint64_t(view.extent(0)));
     return Kokkos::subview(view, std::pair(first, end));
-  }
-  void run_batch(Queries const& queries, Out const& out, std::byte* at) const {
-    using step = look_up_chunk<ExecSpace, Table, query, result, Write>;
-    memory const m(*this, queries, at);
-    auto const in = m.split.rows_in(m.rows).in;
-    std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
-    m.split.run(m.rows);
-    device::for_each_in_league(m_label, m_exec, static_cast<int>(m_plan.regions * chunks),
-                               step{m_table, in, chunks, m.rows, m.results, m_write});
-    partition::restore_order(m_exec, m.split.record(), static_cast<result const*>(m.results),
-                             device::for_loop<ExecSpace>(out));
-    auto const body = make_keyed_body<lookup_body, 0>(m_table, queries, out, m_write, everything{});
-    m.split.for_each_overflowed(look_up_one<std::decay_t<decltype(body)>>{body});
   }
 
   ExecSpace m_exec;

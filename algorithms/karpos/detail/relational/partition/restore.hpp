@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/partition/move.hpp"
@@ -85,6 +86,27 @@ struct visit_overflowed {
   }
 };
 
+/// A step: a team calls f(k) for the rows k in a chunk of a partition.
+template <class Row, class F>
+struct visit_stored {
+  static constexpr int threads = 256, teams_at_once = 8;
+  static constexpr std::size_t scratch_bytes = 64;
+  static constexpr std::uint32_t chunk = 4 * threads;
+
+  fixed_partitions<Row> in;
+  std::uint32_t chunks;  // of a partition
+  F f;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto const team = static_cast<std::uint32_t>(t.league_rank()), p = team / chunks,
+               first = team % chunks * chunk, end = Kokkos::min(first + chunk, in.stored_rows(p));
+    for (auto i = first + static_cast<std::uint32_t>(t.rank()); i < end;
+         i += static_cast<std::uint32_t>(t.size()))
+      f(std::uint64_t(p) * in.capacity + i);
+  }
+};
+
 /// Constants of a recorded split, and of its inverse.
 template <class ExecSpace>
 using tuning_of_recorded = tuning_of_few_partitions<ExecSpace, 2>;
@@ -138,6 +160,16 @@ class recorded_split {
     device::for_each_in_league(
         "karpos::partition: overflowed rows", m_exec, static_cast<int>(m_record.tiles()),
         visit_overflowed<Source, PartitionOf, F>{m_source, m_partition_of, to(), f});
+  }
+  /// Calls f(k) for each row k of the output, one partition after the other. Asynchronous.
+  template <class F>
+  void for_each_stored(std::string const& label, F const& f) const {
+    using step = visit_stored<row, F>;
+    auto const& in = m_partitions.fine;
+    std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
+    device::for_each_in_league(label, m_exec,
+                               static_cast<int>(static_cast<std::uint32_t>(in.partitions) * chunks),
+                               step{in, chunks, f});
   }
   tile_record const& record() const { return m_record; }
 

@@ -71,7 +71,8 @@ struct look_up : slot_search<Distance, device::access::frozen,
 
   KOKKOS_FUNCTION bool is_searched(std::uint64_t) const { return true; }
   KOKKOS_FUNCTION void on_excluded(std::uint64_t i) const { out(i) = answer(found<RowNumber>{}); }
-  KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const&) const {
+  KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, std::uint64_t,
+                               std::uint64_t) const {
     write_unless<Distance>(continues, out(i), answer(found<RowNumber>{}));
     return !continues;
   }

@@ -57,25 +57,34 @@ struct arrays {
 };
 
 /// The arrays that a build or an insertion of `rows` rows works in. Without runs nothing is sorted.
+/// Rows are split by partitions, in memory of split_bytes, before they are sorted by group.
 template <class ExecSpace, class RowNumber>
 struct build_arrays {
   using pair = key_value<RowNumber, RowNumber>;
   RowNumber* first_of;
+  std::uint32_t* repeated;  // claimed_slots
+  std::byte* for_split;
+  std::size_t split_bytes;
   pair *sorted, *sorted_alternate;  // (group, row); input and output of passes in turn
   std::uint64_t* digits;            // where the rows of each digit begin
   std::byte* partition_workspace;
   std::size_t bytes;
 
-  build_arrays(ExecSpace const& exec, std::uint64_t rows, bool runs, std::byte* memory = nullptr) {
+  build_arrays(ExecSpace const& exec, std::uint64_t rows, bool runs, std::size_t of_split = 0,
+               std::byte* memory = nullptr)
+      : split_bytes(of_split) {
     std::uint64_t const max_digits = std::uint64_t(1) << digit_bits(rows);
-    arena a(memory);
-    a.allocate(first_of, rows);
+    arena kept(memory);
+    kept.allocate(first_of, rows);
+    kept.allocate(repeated, 1);
+    for_split = memory == nullptr ? nullptr : memory + kept.bytes();
+    arena a(for_split);
     a.allocate(sorted, runs ? rows : 0);
     a.allocate(sorted_alternate, runs ? rows : 0);
     a.allocate(digits, runs ? max_digits + 1 : 0);
     a.allocate(partition_workspace,
                runs ? partition::plan<ExecSpace, pair>(exec, rows, max_digits, true).bytes() : 0);
-    bytes = a.bytes();
+    bytes = kept.bytes() + Kokkos::max(a.bytes(), split_bytes);
   }
   /// Returns the maximum of a group id's bits that one pass splits by.
   static int digit_bits(std::uint64_t rows) {

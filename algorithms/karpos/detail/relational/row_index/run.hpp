@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/common/word_probing.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
+#include "karpos/detail/relational/row_index/by_partitions.hpp"
+#include "karpos/detail/relational/row_index/claims.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
 #include "karpos/detail/relational/row_index/plan.hpp"
 #include "karpos/detail/relational/row_index/slots.hpp"
@@ -22,11 +23,11 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/key_value.hpp"
-#include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
 
 // Builds an index of rows:
 //
-//   rows       | a | b | a | c | b | a |     claim_slots: a row claims a slot or finds its equal
+//   rows       | a | b | a | c | b | a |     claims.hpp: a row claims a slot or finds its equal
 //   slots      | . | c:3 | . | a:0 | b:1 | . |                      the lowest row stays
 //   first_of   | 0 | 1 | 0 | 3 | 1 | 0 |     load_first_rows: what the row's slot holds now
 //   group_of   | 0 | 1 |   | 2 |   |   |     number_first_rows: a scan
@@ -37,49 +38,22 @@
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
 // use. Rows that are appended, a batch, go the same way as far as group_of. Their numbers are
-// higher than those of earlier rows, and new groups get higher ids than earlier ones. A lookup
-// finds the slot of an equal row (slots.hpp), and goes on to its group and run (lookup.hpp).
+// higher than those of earlier rows, and new groups get higher ids than earlier ones. If all rows of a batch are different, nothing is left
+// to be found after the first step. Many rows of one column claim slots by partitions on GPUs
+// (by_partitions.hpp). A lookup finds the slot of an equal row (slots.hpp),
+// and goes on to its group and run (lookup.hpp).
 // Tests: row_index, rows, join.
 
 namespace karpos::detail::row_index {
 
-/// Stands for no slot, no row, and no group.
+/// Numbers the groups of a batch of different rows, each of which is a group.
 template <class RowNumber>
-inline constexpr RowNumber none = static_cast<RowNumber>(~RowNumber(0));
-
-/// Claims a slot for row begin + i of a batch, or finds the slot of an equal row. The slot keeps
-/// the lowest of the equal rows.
-template <int Distance, class Rows, class Members, class ExecSpace, class RowNumber>
-struct claim_slots : slot_search<Distance, device::access::shared,
-                                 claim_slots<Distance, Rows, Members, ExecSpace, RowNumber>, Rows,
-                                 Rows, ExecSpace, RowNumber> {
-  using word = slot_word<RowNumber>;
-  Members members;
-  RowNumber* slot_of;
-
-  KOKKOS_FUNCTION bool is_searched(std::uint64_t i) const { return members(this->begin + i); }
-  KOKKOS_FUNCTION void on_excluded(std::uint64_t i) const { slot_of[i] = none<RowNumber>; }
-  /// Claims the first empty slot of the bucket. Returns false if another thread has stored a row
-  /// that may be equal there meanwhile: then the search goes on.
-  KOKKOS_FUNCTION bool on_miss(bool continues, std::uint64_t i, slot_path const& p) const {
-    if (continues) return false;
-    auto const& in = this->table;
-    std::uint64_t const tag = claim_slots::code::tag(p.code),
-                        end = in.bucket_of(p.slot) + in.bucket_slots;
-    word_probing::table<std::uint64_t> const rest{in.words + p.slot, end - p.slot, word::empty};
-    auto const claimed =
-        rest.insert_or_find(0, word::make(tag, this->begin + i), has_tag<RowNumber>{tag});
-    if (claimed.ended != outcome::inserted) return false;
-    slot_of[i] = static_cast<RowNumber>(p.slot + claimed.slot);
-    return true;
-  }
-  KOKKOS_FUNCTION void on_match(std::uint64_t i, std::uint64_t slot) const {
-    slot_of[i] = static_cast<RowNumber>(slot);
-    std::uint64_t* const at = this->table.words + slot;
-    std::uint64_t const row = this->begin + i;
-    std::uint64_t const held = device::load_relaxed(at);
-    // The slot keeps its tag, so that words of lower rows are lower words.
-    if (row < word::row_of(held)) device::fetch_min(at, word::make(held & word::low_mask, row));
+struct number_all {
+  std::uint64_t begin, groups;  // first row of the batch; groups of rows before it
+  RowNumber *group_of, *grouped;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    group_of[begin + i] = static_cast<RowNumber>(groups + i);
+    grouped[groups + i] = static_cast<RowNumber>(begin + i);
   }
 };
 
@@ -184,13 +158,16 @@ class groups_of_rows {
     return {m_arrays.group_of, m_arrays.begins, m_arrays.grouped, m_has_runs};
   }
 
-  /// Indexes the next n rows, in memory of build_arrays(exec, n, keeps_duplicates()).bytes. If
-  /// duplicates are kept, all rows are indexed at once. Returns the number of new groups. Blocks.
+  /// Indexes the next n rows, in memory of build_arrays(exec, n, keeps_duplicates(), bytes of
+  /// partitioned_build).bytes. If duplicates are kept, all rows are indexed at once. Returns the
+  /// number of new groups. Blocks.
   template <class Rows, class Members>
   std::uint64_t append(ExecSpace const& exec, Rows const& rows, std::uint64_t n,
-                       Members const& members, std::byte* memory) {
-    work const with(exec, n, m_keeps_duplicates, memory);
-    std::uint64_t const found = compute_groups(exec, rows, members, n, with.first_of);
+                       Members const& members, std::byte* memory,
+                       bulk_strategy strategy = bulk_strategy::direct) {
+    using by_partitions = partitioned_build<ExecSpace, Rows, RowNumber>;
+    work const with(exec, n, m_keeps_duplicates, by_partitions::bytes(exec, n, strategy), memory);
+    std::uint64_t const found = compute_groups(exec, rows, members, n, with, strategy);
     m_end += n;
     m_groups += found;
     m_has_runs = m_keeps_duplicates && m_indexed > m_groups;
@@ -204,16 +181,23 @@ class groups_of_rows {
   /// have a group. Returns the number of new groups. Waits.
   template <class Rows, class Members>
   std::uint64_t compute_groups(ExecSpace const& exec, Rows const& rows, Members const& members,
-                               std::uint64_t n, RowNumber* first_of) {
-    constexpr int distance = tuning<ExecSpace>::prefetch_distance;
-    device::held_by_loop<ExecSpace, Rows> held = device::for_loop<ExecSpace>(rows);
-    using claim = claim_slots<distance, decltype(held), device::held_by_loop<ExecSpace, Members>,
-                              ExecSpace, RowNumber>;
-    device::for_each_staged<distance>(
-        "karpos::row_index: claim slots", exec, n,
-        claim{{held, held, m_end, table()}, device::for_loop<ExecSpace>(members), first_of});
-    device::loop_over("karpos::row_index: find first rows", exec, n,
-                      load_first_rows<RowNumber>{m_arrays.slots, first_of});
+                               std::uint64_t n, work const& with, bulk_strategy strategy) {
+    fill_words("karpos::row_index: clear", exec, with.repeated, 1, 0);
+    RowNumber* const first_of = with.first_of;
+    bool has_first_rows = false;
+    if constexpr (std::is_same_v<Members, everything>)
+      has_first_rows = try_claim(exec, rows, n, with, strategy);
+    if (!has_first_rows) claim(exec, rows, members, n, {first_of, with.repeated});
+    if (read_back(exec, with.repeated, "karpos::row_index: whether rows repeat") == 0) {
+      device::loop_over(
+          "karpos::row_index: number rows", exec, n,
+          number_all<RowNumber>{m_end, m_groups, m_arrays.group_of, m_arrays.grouped});
+      m_indexed += n;
+      return n;
+    }
+    if (!has_first_rows)
+      device::loop_over("karpos::row_index: find first rows", exec, n,
+                        load_first_rows<RowNumber>{m_arrays.slots, first_of});
     std::uint64_t found = 0;
     Kokkos::parallel_scan("karpos::row_index: number first rows", index_range(exec, n),
                           number_first_rows<RowNumber>{first_of, m_end, m_groups, m_arrays.group_of,
@@ -223,6 +207,29 @@ class groups_of_rows {
         "karpos::row_index: number others", exec, n,
         number_others<RowNumber>{first_of, m_end, m_arrays.group_of});
     return found;
+  }
+
+  /// Claims slots for the next n rows, directly. Asynchronous.
+  template <class Rows, class Members>
+  void claim(ExecSpace const& exec, Rows const& rows, Members const& members, std::uint64_t n,
+             claimed_slots<RowNumber> const& to) const {
+    constexpr int distance = tuning<ExecSpace>::prefetch_distance;
+    device::held_by_loop<ExecSpace, Rows> held = device::for_loop<ExecSpace>(rows);
+    using body = claim_slots<distance, decltype(held), decltype(held),
+                             device::held_by_loop<ExecSpace, Members>, ExecSpace, RowNumber>;
+    device::for_each_staged<distance>(
+        "karpos::row_index: claim slots", exec, n,
+        body{{held, held, m_end, table()}, device::for_loop<ExecSpace>(members), to});
+  }
+  /// Claims slots for the next n rows by partitions, if they are split so, and finds first rows.
+  template <class Rows>
+  bool try_claim(ExecSpace const& exec, Rows const& rows, std::uint64_t n, work const& with,
+                 bulk_strategy strategy) const {
+    using by_partitions = partitioned_build<ExecSpace, Rows, RowNumber>;
+    if constexpr (by_partitions::is_possible)
+      return by_partitions::try_claim(exec, rows, m_end, n, table(), with, strategy);
+    else
+      return false;
   }
 
   /// Puts the rows of each group side by side, in order. Asynchronous.

@@ -103,8 +103,8 @@ struct slot_path {
 };
 
 /// Result of probing a bucket. has_tag: `slot` has the tag. ended: an empty slot proves that the
-/// row is not in the index. Neither: the bucket is full of other rows, and the next one begins at
-/// `slot`.
+/// row is not in the index; if other threads insert, `slot` is the first one. Neither: the bucket
+/// is full of other rows, and the next one begins at `slot`.
 struct probe_result {
   std::uint64_t slot;
   bool has_tag, ended;
@@ -140,32 +140,44 @@ struct slot_table {
     device::tile_for<ExecSpace, 1> const thread{};
     std::uint64_t const first = bucket_of(p.slot);
     auto const window = device::load_window<bucket_slots, Access>(thread, words + first);
-    using mask = lane_mask<bucket_slots>;
     mask const behind(static_cast<typename mask::word>(mask::all << (p.slot - first)) & mask::all);
     auto hits = window.match(has_tag<RowNumber>{Code::tag(p.code)}) & behind;
     if constexpr (Code::is_exact) hits = hits & ~window.match(is_empty{});
     bool ended = false;
+    std::uint64_t next = wrap(first + bucket_slots);
     // While other threads insert, a bucket must not appear full before all of it was read. So only
     // frozen buckets are read again.
-    if constexpr (Access == device::access::frozen && !device::is_device<ExecSpace>)
+    if constexpr (Access == device::access::shared) {
+      auto const empties = window.match(is_empty{});
+      ended = static_cast<bool>(empties);
+      if (ended) next = first_of(first, empties);
+    } else if constexpr (!device::is_device<ExecSpace>) {
       ended = is_empty{}(words[first + bucket_slots - 1]);
-    else
+    } else {
       ended = window.any(is_empty{});
+    }
     bool const hit = static_cast<bool>(hits);
-    return {hit ? first + static_cast<std::uint64_t>((hits | mask::of(bucket_slots - 1)).first())
-                : wrap(first + bucket_slots),
-            hit, ended && !hit};
+    return {hit ? first_of(first, hits) : next, hit, ended && !hit};
+  }
+
+ private:
+  using mask = lane_mask<bucket_slots>;
+  /// Returns the first slot of a mask of the bucket that begins at `bucket`; if it is empty, any.
+  KOKKOS_FUNCTION static std::uint64_t first_of(std::uint64_t bucket, mask of) {
+    return bucket + static_cast<std::uint64_t>((of | mask::of(bucket_slots - 1)).first());
   }
 };
 
 /// Searches the slots for rows equal to queries; query i is row begin + i. The body of a bulk
 /// operation derives from this class, and has
 ///
-///   on_miss(continues, i, path)   called when a search may end without a match; returns whether it
-///                                 ends. continues: the search goes on; do nothing, return false
-///   on_match(i, slot)             called for the slot of an equal row
-///   on_excluded(i)                called for a query that is not searched for, or equals no row
-///   is_searched(i)                returns whether query i is searched for
+///   on_miss(continues, i, code, slot)
+///                       called when a search may end without a match; returns whether it ends.
+///                       continues: the search goes on; do nothing, return false. slot: the first
+///                       empty one, if other threads insert
+///   on_match(i, slot)   called for the slot of an equal row
+///   on_excluded(i)      called for a query that is not searched for, or equals no row
+///   is_searched(i)      returns whether query i is searched for
 ///
 /// CPUs search in two steps, between which they search for other queries: they probe a bucket for
 /// the tag, then compare the columns of the row that the slot names. No branch depends on whether
@@ -243,7 +255,7 @@ struct slot_search {
       self().on_match(i, a.slot);
       return device::staged_result::done();
     }
-    return device::staged_result::done_unless(!self().on_miss(!a.ended, i, p));
+    return device::staged_result::done_unless(!self().on_miss(!a.ended, i, p.code, a.slot));
   }
   KARPOS_STEP_FUNCTION device::staged_result search(std::uint64_t i, slot_path p) const {
     for (;;) {
@@ -253,7 +265,7 @@ struct slot_search {
         break;
       }
       if (a.ended) {
-        if (self().on_miss(false, i, p)) break;
+        if (self().on_miss(false, i, p.code, a.slot)) break;
       } else {
         p.slot = a.has_tag ? table.wrap(a.slot + 1) : a.slot;
       }
