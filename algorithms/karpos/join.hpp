@@ -109,8 +109,12 @@ class join {
                     detail::workspace_lifetime::object),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
     find_matches(exec, left);
-    if constexpr (has_predicate) apply_predicate(exec, accepts);
-    m_of_left = detail::join::exclusive_scan(exec, m_arrays.offsets, m_left);
+    if constexpr (has_predicate) {
+      apply_predicate(exec, accepts);
+      m_of_left = detail::join::exclusive_scan(exec, m_arrays.offsets, m_left);
+    } else {
+      m_of_left = scan_matches(exec, m_arrays.offsets, detail::join::multiplicity_of(m_kind));
+    }
     if (marks_right(kind)) mark_right_rows(exec);
     exec.fence("karpos::join: matched");
   }
@@ -203,26 +207,30 @@ class join {
   static bool marks_right(join_kind k) {
     return k == join_kind::right || k == join_kind::full || k >= join_kind::right_semi;
   }
-  /// Finds the run of each left row, and the number of rows that the left row becomes; with a
-  /// predicate the number of its candidates.
+  /// Finds the run of each left row: its group id for now, or its only row if there are no runs.
   void find_matches(execution_space const& exec, Left const& left) {
-    using group_ids =
+    using numbers =
         Kokkos::View<number_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    group_ids const found(m_arrays.begins, m_left);
+    numbers const found(m_arrays.begins, m_left);
     if (groups().has_runs)
       m_index.label(exec, left, found);
     else
       m_index.find(exec, left, found);
-    auto* const counts = has_predicate ? m_arrays.candidates : m_arrays.offsets;
-    auto const of =
-        has_predicate ? detail::join::multiplicity::matches : detail::join::multiplicity_of(m_kind);
+  }
+  /// Writes the prefix sums of the numbers of rows that left rows become. Returns the sum of all.
+  std::uint64_t scan_matches(execution_space const& exec, std::uint64_t* sums,
+                             detail::join::multiplicity of) {
+    if (!groups().has_runs)
+      return detail::join::exclusive_scan(
+          exec, detail::join::count_of_one<number_type>{runs_of_left(), of}, sums, m_left);
     device::loop_over(
         "karpos::join: count matches", exec, m_left,
-        detail::join::count_matches<number_type>{groups(), m_arrays.begins, counts, of});
+        detail::join::count_matches<number_type>{groups(), m_arrays.begins, sums, of});
+    return detail::join::exclusive_scan(exec, sums, m_left);
   }
   /// Calls the predicate for every candidate, and counts the accepted ones.
   void apply_predicate(execution_space const& exec, Predicate const& accepts) {
-    m_candidates = detail::join::exclusive_scan(exec, m_arrays.candidates, m_left);
+    m_candidates = scan_matches(exec, m_arrays.candidates, detail::join::multiplicity::matches);
     std::size_t const bytes = detail::join::candidate_bits(m_candidates).bytes;
     m_bits_memory = detail::allocate_byte_array<memory_space>(
         exec, "karpos::join: candidates", bytes, "candidates of a join", "join fewer rows at once");

@@ -62,25 +62,38 @@ struct expansion {
   }
 };
 
-/// Computes exclusive prefix sums in place: a value becomes the sum of those before it. The element
-/// behind the last one becomes the sum of all.
+/// Computes exclusive prefix sums: values[i] becomes the sum of the counts before it. The element
+/// behind the last one becomes the sum of all. Counts may be the values themselves.
+template <class Counts>
 struct exclusive_sum {
+  Counts count;
   std::uint64_t* values;
   std::uint64_t n;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& sum, bool final) const {
-    std::uint64_t const value = values[i], before = sum;
+    std::uint64_t const value = count(i), before = sum;
     sum += value;
     if (!final) return;
     values[i] = before;
     if (i + 1 == n) values[n] = sum;
   }
 };
+struct values_at {
+  std::uint64_t const* values;
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t i) const { return values[i]; }
+};
+/// Computes exclusive prefix sums of n counts. Returns the sum of all. Waits.
+template <class ExecSpace, class Counts>
+std::uint64_t exclusive_scan(ExecSpace const& exec, Counts const& count, std::uint64_t* values,
+                             std::uint64_t n) {
+  std::uint64_t sum = 0;
+  Kokkos::parallel_scan("karpos::join: scan", index_range(exec, n),
+                        exclusive_sum<Counts>{count, values, n}, sum);
+  return sum;
+}
 /// Computes exclusive prefix sums of n values in place. Returns the sum of all. Waits.
 template <class ExecSpace>
 std::uint64_t exclusive_scan(ExecSpace const& exec, std::uint64_t* values, std::uint64_t n) {
-  std::uint64_t sum = 0;
-  Kokkos::parallel_scan("karpos::join: scan", index_range(exec, n), exclusive_sum{values, n}, sum);
-  return sum;
+  return join::exclusive_scan(exec, values_at{values}, values, n);
 }
 
 }  // namespace karpos::detail::join

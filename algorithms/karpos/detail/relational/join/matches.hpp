@@ -74,8 +74,8 @@ struct runs {
   }
 };
 
-/// Counts the rows that left row i becomes. If there are runs, replaces the group ids in `begins`
-/// by where runs begin.
+/// Counts the rows that left row i becomes, and replaces its group id in `begins` by where the run
+/// begins.
 template <class RowNumber>
 struct count_matches {
   row_index::row_groups<RowNumber> groups;
@@ -87,14 +87,20 @@ struct count_matches {
     RowNumber const group = begins[i];
     std::uint64_t n = 0;
     if (group != RowNumber(~RowNumber(0))) {
-      n = 1;
-      if (groups.has_runs) {
-        RowNumber const begin = groups.begins[group];
-        n = groups.begins[group + 1] - begin;
-        begins[i] = begin;
-      }
+      RowNumber const begin = groups.begins[group];
+      n = groups.begins[group + 1] - begin;
+      begins[i] = begin;
     }
     counts[i] = join::multiply(of, n);
+  }
+};
+/// The number of rows that left row i becomes, if the index has no runs.
+template <class RowNumber>
+struct count_of_one {
+  runs<RowNumber> matches;
+  multiplicity of;
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t i) const {
+    return join::multiply(of, matches.has(i));
   }
 };
 
