@@ -38,10 +38,10 @@
 // Group ids and the order of a run do not depend on which thread came first. A frequent row costs
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
 // use. Rows that are appended, a batch, go the same way as far as group_of. Their numbers are
-// higher than those of earlier rows, and new groups get higher ids than earlier ones. If all rows of a batch are different, nothing is left
-// to be found after the first step. Many rows of one column claim slots by partitions on GPUs
-// (by_partitions.hpp). A lookup finds the slot of an equal row (slots.hpp),
-// and goes on to its group and run (lookup.hpp).
+// higher than those of earlier rows, and new groups get higher ids than earlier ones. If all rows
+// of a batch are different, nothing is left to be found after the first step. Many rows of one
+// column claim slots by partitions on GPUs (by_partitions.hpp). A lookup finds the slot of an equal
+// row (slots.hpp), and goes on to its group and run (lookup.hpp).
 // Tests: row_index, rows, join.
 
 namespace karpos::detail::row_index {
