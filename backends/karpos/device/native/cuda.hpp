@@ -586,7 +586,7 @@ class warp_tile {
     if constexpr (std::is_void_v<decltype(f())>) {
       once([&] {
         f();
-        return true;
+        return 0;
       });
     } else {
       std::decay_t<decltype(f())> r{};
