@@ -11,7 +11,6 @@
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/graph/build_csr/plan.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
-#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
@@ -81,8 +80,12 @@ struct owner_of_source {
   KOKKOS_FUNCTION std::uint32_t operator()(Row const& r) const {
     if (r.key == no_source<decltype(Row::key)>) return ranks;
     auto const v = static_cast<std::uint64_t>(r.key);
-    auto const is_before = [&](std::uint32_t rank) { return begin[rank] <= v; };
-    return device::partition_point(std::uint32_t(1), ranks, is_before) - 1;
+    std::uint32_t low = 0, high = ranks;  // begin[low] <= v < begin[high]
+    while (high - low > 1) {
+      std::uint32_t const middle = (low + high) / 2;
+      (begin[middle] <= v ? low : high) = middle;
+    }
+    return low;
   }
 };
 

@@ -62,8 +62,12 @@ struct all_edges {
  private:
   /// Returns the row of edge e: the last one, from `first` on, that does not begin after e.
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t e, std::uint64_t first) const {
-    auto const is_before = [&](std::uint64_t u) { return rows.begin(u) <= e; };
-    return device::partition_point(first + 1, vertices, is_before) - 1;
+    std::uint64_t low = first, high = vertices;
+    while (high - low > 1) {
+      std::uint64_t const middle = low + (high - low) / 2;
+      (rows.begin(middle) <= e ? low : high) = middle;
+    }
+    return low;
   }
 };
 
