@@ -113,7 +113,7 @@ class join {
       apply_predicate(exec, accepts);
       m_of_left = detail::join::exclusive_scan(exec, m_arrays.offsets, m_left);
     } else {
-      m_of_left = scan_matches(exec, m_arrays.offsets, detail::join::multiplicity_of(m_kind));
+      m_of_left = count_rows(exec);
     }
     if (marks_right(kind)) mark_right_rows(exec);
     exec.fence("karpos::join: matched");
@@ -227,6 +227,21 @@ class join {
         "karpos::join: count matches", exec, m_left,
         detail::join::count_matches<number_type>{groups(), m_arrays.begins, sums, of});
     return detail::join::exclusive_scan(exec, sums, m_left);
+  }
+  /// Counts the rows that left rows become. If the index has no runs, and each left row becomes one
+  /// row, or none does, there are no offsets.
+  std::uint64_t count_rows(execution_space const& exec) {
+    auto const of = detail::join::multiplicity_of(m_kind);
+    if (!groups().has_runs) {
+      auto const rows = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+          "karpos::join: count rows", exec, m_left,
+          detail::join::count_of_one<number_type>{runs_of_left(), of});
+      if (rows == 0 || rows == m_left) {
+        m_arrays.offsets = nullptr;
+        return rows;
+      }
+    }
+    return scan_matches(exec, m_arrays.offsets, of);
   }
   /// Calls the predicate for every candidate, and counts the accepted ones.
   void apply_predicate(execution_space const& exec, Predicate const& accepts) {

@@ -214,6 +214,18 @@ TEST_CASE("matches far apart, and none") {
   check("none", draws(3'000, 3'000, 1), table_of(3'000, [](std::size_t i) { return i; }));
 }
 
+TEST_CASE("foreign keys: every left row has one match, none has, or all but one have") {
+  auto const right = table_of(700, [](std::size_t i) { return permute(std::uint64_t(i)); });
+  for (std::size_t n : {1u, 5u, 4'099u})
+    for (int const matched : {0, 1, 2}) {
+      auto const left = table_of(n, [&](std::size_t i) {
+        bool const is_in = matched == 1 || (matched == 2 && i != n / 2);
+        return permute(std::uint64_t((is_in ? 0 : 1'000) + i % 700));
+      });
+      check("foreign keys", left, right);
+    }
+}
+
 TEST_CASE("nulls equal to each other, or to nothing") {
   auto const left = draws(5'000, 2'000, 7, 40), right = draws(6'000, 2'000, 8, 60);
   check("equal", left, right, karpos::null_equality::equal);

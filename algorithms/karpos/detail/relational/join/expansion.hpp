@@ -32,7 +32,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t last_at_most(std::uint64_t const* values, s
 }
 
 struct expansion {
-  std::uint64_t* offsets;  // begin of each row; behind the last row the number of elements
+  /// Begin of each row, and behind the last row the number of elements; null: row i is element i.
+  std::uint64_t* offsets;
   std::uint64_t rows;
 
   KOKKOS_FUNCTION std::uint64_t row_of(std::uint64_t element) const {
@@ -51,6 +52,10 @@ struct expansion {
   template <class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(std::uint64_t first, std::uint64_t last,
                                             F const& f) const {
+    if (offsets == nullptr) {
+      for (std::uint64_t i = first; i < last; ++i) f(i, i, std::uint64_t(0));
+      return;
+    }
     if (first >= last) return;
     std::uint64_t row = row_of(first);
     for (std::uint64_t element = first;;) {

@@ -94,7 +94,7 @@ struct count_matches {
     counts[i] = join::multiply(of, n);
   }
 };
-/// The number of rows that left row i becomes, if the index has no runs.
+/// The number of rows that left row i becomes, if the index has no runs: none or one.
 template <class RowNumber>
 struct count_of_one {
   runs<RowNumber> matches;
@@ -102,6 +102,7 @@ struct count_of_one {
   KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t i) const {
     return join::multiply(of, matches.has(i));
   }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& sum) const { sum += (*this)(i); }
 };
 
 /// Candidates, which are pairs of equal rows, and a bit for each: whether the predicate accepts it.
