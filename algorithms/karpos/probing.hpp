@@ -42,11 +42,7 @@ struct linear_probing {
     return at_least < 1 ? 1 : at_least;
   }
   KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t /*hash*/,
-                                                        std::uint64_t /*pairs*/) {
-    return 1;
-  }
-  KOKKOS_FUNCTION static constexpr std::uint64_t first_stride(std::uint64_t /*hash*/,
-                                                              std::uint64_t /*pairs*/) {
+                                                        std::uint64_t /*pairs*/, bool /*first*/) {
     return 1;
   }
 };
@@ -61,20 +57,18 @@ struct double_hashing {
   static constexpr std::uint64_t pair_count_for(std::uint64_t at_least) {
     return at_least <= 1 ? 1 : detail::next_prime(at_least);
   }
-  /// Returns the stride from the first pair to the second: at most 2^15 pairs, so that the second
-  /// pair lies in the part of the table that bulk lookups hold in the cache (docs/hash_map.md).
-  /// Later strides span the whole table. If all were short, a crowded part of the table would
-  /// refuse keys, as where the first halves of two other tables in slot order go into one.
-  KOKKOS_FUNCTION static constexpr std::uint64_t first_stride(std::uint64_t hash,
-                                                              std::uint64_t pairs) {
-    constexpr std::uint64_t limit = 1 << 15;
-    std::uint64_t const any = stride(hash, pairs);
-    return pairs > limit ? any % limit | 1 : any;
-  }
-  KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs) {
+  /// Returns the distance of the next pair. `first`: from the first pair of a path to the second.
+  /// That is at most 2^15, so that the second pair lies in the part of the table that bulk lookups
+  /// hold in the cache (docs/hash_map.md). Later strides span the whole table. If all were short, a
+  /// crowded part of the table would refuse keys, as where the first halves of two other tables in
+  /// slot order go into one.
+  KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs,
+                                                        bool first) {
     // The halves change places: the stride comes mostly from the low half of the hash. So does the
     // home bucket, but through a multiplier of each table size and seed.
-    return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
+    std::uint64_t const any = 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
+    constexpr std::uint64_t limit = 1 << 15;
+    return first && pairs > limit ? any % limit | 1 : any;
   }
 };
 

@@ -126,7 +126,7 @@ TEST_CASE("strides of double hashing span the whole table, however large") {
     karpos_test::random_numbers random(6);
     std::uint64_t least = pairs, most = 0;
     for (int key = 0; key < 100'000; ++key) {
-      std::uint64_t const stride = double_hashing::stride(random(), pairs);
+      std::uint64_t const stride = double_hashing::stride(random(), pairs, false);
       least = stride < least ? stride : least;
       most = stride > most ? stride : most;
     }
@@ -147,10 +147,10 @@ TEST_CASE(
     bool const is_large = pairs > 1 << 15;
     std::uint64_t least = pairs, most = 0, unlike = 0;
     for (int key = 0; key < 100'000; ++key) {
-      std::uint64_t const hash = random(), first = double_hashing::first_stride(hash, pairs);
+      std::uint64_t const hash = random(), first = double_hashing::stride(hash, pairs, true);
       least = first < least ? first : least;
       most = first > most ? first : most;
-      unlike += first != double_hashing::stride(hash, pairs);
+      unlike += first != double_hashing::stride(hash, pairs, false);
     }
     CHECK(least >= 1);
     CHECK(most < pairs);

@@ -46,14 +46,13 @@ class probe_path {
 
   /// Returns the distance of neighbouring pairs of the path from the second pair on.
   KOKKOS_FUNCTION constexpr std::uint64_t stride(std::uint64_t pairs) const {
-    return Probing::stride(m_hash, pairs);
+    return Probing::stride(m_hash, pairs, false);
   }
   KOKKOS_FUNCTION constexpr void advance(std::uint64_t pairs) {
     if (m_tried % 2 == 1) {
       m_bucket ^= 1;
     } else {
-      std::uint64_t const sum =
-          pair() + (m_tried == 2 ? Probing::first_stride(m_hash, pairs) : stride(pairs));
+      std::uint64_t const sum = pair() + Probing::stride(m_hash, pairs, m_tried == 2);
       m_bucket = 2 * (sum < pairs ? sum : sum - pairs) + (m_bucket & 1);
     }
     ++m_tried;
