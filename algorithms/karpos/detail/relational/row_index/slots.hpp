@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/relational/row_index/tuning.hpp"
 #include "karpos/device/atomics.hpp"
@@ -186,7 +187,7 @@ template <int Distance, device::access Access, class Body, class Rows, class Que
           class ExecSpace, class RowNumber>
 struct slot_search {
   using word = slot_word<RowNumber>;
-  using code = row_code<Rows, RowNumber>;
+  using code = row_code<std::remove_cvref_t<Rows>, RowNumber>;
   Rows rows;
   Queries queries;
   std::uint64_t begin;
