@@ -91,9 +91,7 @@ std::vector<structure> structures_for(u64 n, u64 seed) {
     all.push_back({name, n, 0, places, std::move(place)});
   };
   karpos::detail::row_index::slot_table<host, u32> const index(nullptr, (2 * n + 8) / 8 * 8);
-  using code =
-      karpos::detail::row_index::row_code<decltype(karpos::rows(Kokkos::View<u32*, host>())), u32>;
-  add("row_index", index.slots, [=](u32 key) { return index.home<code>(key).slot; });
+  add("row_index", index.slots, [=](u32 key) { return index.home_of(karpos::row_hash{}(key)); });
   place_among const distinct(hashed::distinct_keys, 2 * n + 1);
   add("different keys of a cuckoo_map", 2 * n + 1,
       [=](u32 key) { return distinct(karpos::mix(key)); });

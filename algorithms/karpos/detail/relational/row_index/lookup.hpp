@@ -105,7 +105,8 @@ KOKKOS_FUNCTION found<RowNumber> find_row(Rows const& rows,
                                           typename Rows::row_type const& query) {
   using code = row_code<Rows, RowNumber>;
   if (!code::can_equal(rows, query)) return {};
-  slot_path p = table.template home<code>(code::of(rows, query));
+  std::uint64_t const of_query = code::of(rows, query);
+  slot_path p = table.home(code::hash(of_query), of_query);
   for (;;) {
     auto const a = table.template probe_bucket<device::access::frozen, code>(p);
     if (a.ended) return {};

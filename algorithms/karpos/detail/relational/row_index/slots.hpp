@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "karpos/detail/relational/row_index/tuning.hpp"
+#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/pipeline.hpp"
 #include "karpos/device/space.hpp"
@@ -127,9 +128,8 @@ struct slot_table {
   KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const {
     return buckets(hash) * bucket_slots;
   }
-  template <class Code>
-  KOKKOS_FUNCTION slot_path home(std::uint64_t code) const {
-    return {home_of(Code::hash(code)), code, false};
+  KOKKOS_FUNCTION slot_path home(std::uint64_t hash, std::uint64_t code) const {
+    return {home_of(hash), code, false};
   }
   KOKKOS_FUNCTION std::uint64_t wrap(std::uint64_t slot) const { return slot == slots ? 0 : slot; }
   KOKKOS_FUNCTION std::uint64_t bucket_of(std::uint64_t slot) const {
@@ -143,7 +143,6 @@ struct slot_table {
     auto const window = device::load_window<bucket_slots, Access>(thread, words + first);
     mask const behind(static_cast<typename mask::word>(mask::all << (p.slot - first)) & mask::all);
     auto hits = window.match(has_tag<RowNumber>{Code::tag(p.code)}) & behind;
-    if constexpr (Code::is_exact) hits = hits & ~window.match(is_empty{});
     bool ended = false;
     std::uint64_t next = wrap(first + bucket_slots);
     // While other threads insert, a bucket must not appear full before all of it was read. So only
@@ -151,11 +150,15 @@ struct slot_table {
     if constexpr (Access == device::access::shared) {
       auto const empties = window.match(is_empty{});
       ended = static_cast<bool>(empties);
-      if (ended) next = first_of(first, empties);
-    } else if constexpr (!device::is_device<ExecSpace>) {
-      ended = is_empty{}(words[first + bucket_slots - 1]);
+      next = device::select(ended, first_of(first, empties), next);
+      if constexpr (Code::is_exact) hits = hits & ~empties;
     } else {
-      ended = window.any(is_empty{});
+      if constexpr (Code::is_exact)
+        if (Code::tag(p.code) == word::low_mask) hits = hits & ~window.match(is_empty{});
+      if constexpr (device::is_device<ExecSpace>)
+        ended = window.any(is_empty{});
+      else
+        ended = is_empty{}(words[first + bucket_slots - 1]);
     }
     bool const hit = static_cast<bool>(hits);
     return {hit ? first_of(first, hits) : next, hit, ended && !hit};
@@ -193,11 +196,10 @@ struct slot_search {
   std::uint64_t begin;
   slot_table<ExecSpace, RowNumber> table;
 
-  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const {
-    return code::of(rows, queries[begin + i]);
-  }
-  KOKKOS_FUNCTION slot_path first_stage(std::uint64_t, std::uint64_t home) const {
-    return table.template home<code>(home);
+  KOKKOS_FUNCTION std::uint64_t home(std::uint64_t i) const { return code::hash(code_of(i)); }
+  /// Reads the query again, if its code is not its hash: that is cheaper than to hash it again.
+  KOKKOS_FUNCTION slot_path first_stage(std::uint64_t i, std::uint64_t home) const {
+    return table.home(home, code::is_exact ? code_of(i) : home);
   }
   KOKKOS_FUNCTION slot_path stage(std::uint64_t i) const { return first_stage(i, home(i)); }
   KARPOS_STEP_FUNCTION void fetch(slot_path const& p) const {
@@ -227,6 +229,9 @@ struct slot_search {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t code_of(std::uint64_t i) const {
+    return code::of(rows, queries[begin + i]);
+  }
   KARPOS_STEP_FUNCTION probe_result probe(slot_path const& p) const {
     return table.template probe_bucket<Access, code>(p);
   }
