@@ -120,7 +120,8 @@ class hash_table : public lookup_table<Storage> {
     return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{}, every_key{}, bulk);
   }
   /// Returns the bytes of workspace that an insertion of `keys` keys uses at most; 0 if none.
-  /// Throws std::logic_error if the table has no memory.
+  /// Throws std::invalid_argument for an unknown strategy, std::logic_error if the table has no
+  /// memory.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy = bulk_strategy::automatic) const;
   /// Does what insert does for the keys with predicate(stencil(i)).

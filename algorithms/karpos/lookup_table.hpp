@@ -97,13 +97,15 @@ class lookup_table {
   }
 
   /// Returns the bytes of workspace that find and contains of these queries take: 0 if they are
-  /// direct.
+  /// direct. Throws std::invalid_argument for an unknown strategy, std::logic_error if the table
+  /// has no memory.
   template <view_1d Queries>
   std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
                            bulk_strategy strategy = bulk_strategy::automatic) const {
     using write = std::conditional_t<has_values, detail::value_or<mapped_type>, detail::presence>;
+    detail::require_known(strategy);
+    require_memory();
     std::size_t bytes = 0;
-    if (m_storage.slot_count() == 0) return bytes;
     m_storage.with_ref([&](auto const& table) {
       with_partitions<detail::everything, Queries>(
           exec, "find", table, queries, write{}, strategy,

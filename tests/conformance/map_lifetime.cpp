@@ -59,6 +59,7 @@ void check_without_memory(Map& map) {
   refused([&] { map.reduce(space{}, visit_nothing{}, Kokkos::Sum<u64>(sum)); });
   refused([&] { map.find(space{}, keys, out, 0u); });
   refused([&] { map.count(space{}, keys); });
+  refused([&] { map.lookup_bytes(space{}, keys); });
   if constexpr (requires { map.stats(space{}); })
     same("slots in the statistics", map.stats(space{}).slots, 0);
   if constexpr (requires { map.erase(space{}, keys); }) {

@@ -304,7 +304,8 @@ TEST_CASE("refused: wrong lengths, no partitions, strided output, offsets of a t
   view<std::uint32_t> const keys("keys", 300), out("out", 300), shorter("out", 299);
   view<std::uint32_t> const offsets("offsets", 5), none("offsets", 1);
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, shorter, offsets); }, "299");
-  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, none); }, "partitions");
+  throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, none); },
+                                "no partitions (1 of at least 2 offsets)");
   view<std::uint8_t> const bytes("offsets", 5);
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, out, bytes); }, "64-bit");
   Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, typename space::memory_space> const table(
@@ -328,7 +329,7 @@ TEST_CASE("refused: too many partitions, rows in place, row numbers that do not 
       [&] { karpos::partition_bytes<std::uint32_t>(space(), 10, (std::uint64_t(1) << 26) + 1); },
       "too many partitions");
   throws<std::invalid_argument>([&] { karpos::partition_bytes<std::uint32_t>(space(), 10, 0); },
-                                "no partitions");
+                                "no partitions (0): ask for");
   throws<std::invalid_argument>([&] { karpos::partition(space(), keys, keys, offsets); },
                                 "overlaps");
   view<std::uint32_t> const out("out", 300);

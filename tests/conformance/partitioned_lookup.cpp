@@ -215,4 +215,16 @@ TEST_CASE("every strategy of a map's lookups gives the answers, in any workspace
       }
 }
 
+TEST_CASE("unknown strategies are refused") {
+  karpos::hash_map<u32, u32, table_space> const map(table_space{}, 10);
+  view<u32> const queries("queries", 3), out("out", 3);
+  constexpr auto unknown = static_cast<bulk_strategy>(7);
+  char const* const text = "no such bulk_strategy (7 of 0 to 3)";
+  using karpos_test::throws;
+  throws<std::invalid_argument>([&] { map.find(table_space{}, queries, out, 0u, {unknown}); },
+                                text);
+  throws<std::invalid_argument>([&] { map.lookup_bytes(table_space{}, queries, unknown); }, text);
+  throws<std::invalid_argument>([&] { map.insert_bytes(table_space{}, 3, unknown); }, text);
+}
+
 }  // namespace

@@ -22,9 +22,7 @@ namespace karpos::detail::partition {
 /// offsets gives 2^64 - 1 of them, and is rejected as no partition.
 inline void require_partitions(std::uint64_t partitions) {
   constexpr std::uint64_t max_partitions = std::uint64_t(1) << 26;
-  if (partitions == 0 || partitions == ~std::uint64_t(0))
-    reject("a split into no partitions", "no or one offset",
-           "pass a view of one more offset than there are partitions");
+  if (partitions == 0) reject("a split into no partitions", "0", "ask for at least one");
   if (partitions > max_partitions)
     reject("too many partitions",
            std::to_string(partitions) + " of at most " + std::to_string(max_partitions),

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
@@ -141,6 +142,10 @@ void run(ExecSpace const& exec, Source const& source, Partitioner const& partiti
   require_data("rows of a partition", out);
   require_data("offsets of a partition", offsets);
   require_contiguous("rows of a partition", out);
+  if (offsets.extent(0) < 2)
+    reject("a split into no partitions",
+           std::to_string(offsets.extent(0)) + " of at least 2 offsets",
+           "pass a view of one more offset than there are partitions");
   require_partitions(offsets.extent(0) - 1);
   require_counts<offset>("the offsets", source.size(), source.size());
   require_apart("the output of a partition", out, keys, values, offsets);
