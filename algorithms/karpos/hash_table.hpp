@@ -174,14 +174,16 @@ class hash_table : public lookup_table<Storage> {
 
   /// Inserts pairs whose key is new. Writes to out(i) the value that is then stored for keys(i):
   /// the one that existed, or the inserted one. Writes `missing` for a key that was rejected.
-  /// Blocks. Returns and throws as insert. If insert throws, nothing is written to out.
+  /// Blocks. Returns and throws as insert. If insert throws, nothing is written to out. `bulk` is
+  /// that of an insertion and of lookups, one after the other.
   template <view_1d Keys, class Values, view_1d Out>
     requires has_values
   insert_report find_or_insert(execution_space const& exec, Keys const& keys, Values const& values,
-                               Out const& out, mapped_type const& missing = {}) {
+                               Out const& out, mapped_type const& missing = {},
+                               bulk_options const& bulk = {}) {
     detail::require_same_extent("keys", keys.extent(0), "the output", out.extent(0));
-    insert_report const report = insert(exec, keys, values);
-    this->find(exec, keys, out, missing);
+    insert_report const report = insert(exec, keys, values, bulk);
+    this->find(exec, keys, out, missing, bulk);
     exec.fence("karpos::hash_table: the values of find_or_insert");
     return report;
   }
@@ -216,8 +218,10 @@ class hash_table : public lookup_table<Storage> {
   }
 
   /// Removes keys, of any type that queries may be of. Blocks. Returns how many were removed.
+  /// Memory: if keys are split by region of the table (bulk_strategy), at most lookup_bytes(), as
+  ///   find.
   template <view_1d Keys>
-  std::uint64_t erase(execution_space const& exec, Keys const& keys);
+  std::uint64_t erase(execution_space const& exec, Keys const& keys, bulk_options const& bulk = {});
   /// Removes every key with predicate(key, value), or predicate(key) of a set. Blocks. Returns how
   /// many were removed. predicate may not throw (operations.hpp). Complexity: reads the table once.
   template <class Predicate>
@@ -397,6 +401,9 @@ class hash_table : public lookup_table<Storage> {
           detail::make_keyed_body<detail::erase_body, distance>(table, keys), report);
     });
   }
+  template <class Keys>
+  std::uint64_t erase_reachable(execution_space const& exec, Keys const& keys,
+                                bulk_options const& bulk) const;
   /// Returns the rows of an insertion. Compiles if kernels reach them and the key type is right.
   template <class Keys, class Values, class Combine, class Stencil>
   static auto rows_of(char const* what, Keys const& keys, Values const& values,

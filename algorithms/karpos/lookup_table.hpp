@@ -14,8 +14,9 @@
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/probe.hpp"
+#include "karpos/detail/tables/region_split.hpp"
+#include "karpos/detail/tables/region_tally.hpp"
 #include "karpos/detail/tables/scans.hpp"
-#include "karpos/device/launch.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/map_ref.hpp"
 #include "karpos/outcome.hpp"
@@ -65,7 +66,7 @@ class lookup_table {
   void find(execution_space const& exec, Queries const& queries, Out const& out,
             mapped_type const& missing, bulk_options const& bulk = {}) const {
     detail::require_result_type<mapped_type, Out>();
-    look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
+    look_up(exec, label("find"), queries, out, detail::value_or<mapped_type>{missing},
             detail::everything{}, bulk);
   }
   /// Does what find does for the queries with predicate(stencil(i)); writes `missing` for the
@@ -76,7 +77,7 @@ class lookup_table {
                mapped_type const& missing, Stencil const& stencil,
                Predicate const& predicate = {}) const {
     detail::require_result_type<mapped_type, Out>();
-    look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
+    look_up(exec, label("find_if"), queries, out, detail::value_or<mapped_type>{missing},
             detail::stencil_for("queries", queries, stencil, predicate));
   }
   /// Writes to out whether each query is stored. Asynchronous.
@@ -86,43 +87,39 @@ class lookup_table {
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {
-    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{}, bulk);
+    look_up(exec, label("contains"), queries, out, detail::presence{}, detail::everything{}, bulk);
   }
   /// Does what contains does where predicate(stencil(i)), and writes false elsewhere. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
   void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
                    Stencil const& stencil, Predicate const& predicate = {}) const {
-    look_up(exec, "contains_if", queries, out, detail::presence{},
+    look_up(exec, label("contains_if"), queries, out, detail::presence{},
             detail::stencil_for("queries", queries, stencil, predicate));
   }
 
-  /// Returns the bytes of workspace that find and contains of these queries take: 0 if they are
-  /// direct. Throws std::invalid_argument for an unknown strategy, std::logic_error if the table
-  /// has no memory.
+  /// Returns the bytes of workspace that find and contains of these queries take, and count and
+  /// erase at most: 0 if they are direct. Throws std::invalid_argument for an unknown strategy,
+  /// std::logic_error if the table has no memory.
   template <view_1d Queries>
   std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
                            bulk_strategy strategy = bulk_strategy::automatic) const {
-    using write = std::conditional_t<has_values, detail::value_or<mapped_type>, detail::presence>;
-    detail::require_known(strategy);
-    require_memory();
-    std::size_t bytes = 0;
-    m_storage.with_ref([&](auto const& table) {
-      with_partitions<detail::everything, Queries>(
-          exec, "find", table, queries, write{}, strategy,
-          [&](auto const& lookup) { bytes = lookup.bytes(queries); });
-    });
-    return bytes;
+    return lookup_bytes_for<std::conditional_t<has_values, mapped_type, bool>>(exec, queries,
+                                                                               strategy);
   }
 
-  /// Returns how many of the queries are stored. Blocks.
+  /// Returns how many of the queries are stored. Blocks. Memory: as find.
   template <view_1d Queries>
-  std::uint64_t count(execution_space const& exec, Queries const& queries) const {
+  std::uint64_t count(execution_space const& exec, Queries const& queries,
+                      bulk_options const& bulk = {}) const {
     require_queries<Queries>();
+    detail::require_known(bulk.strategy);
     require_memory();
     std::uint64_t n = 0;
     detail::in_batches(
         exec, queries.extent(0),
-        [&](auto const& instance, auto const& batch) { n += count_present(instance, batch); },
+        [&](auto const& instance, auto const& batch) {
+          n += count_present(instance, batch, detail::options_of_batch(exec, instance, bulk));
+        },
         detail::input{queries});
     return n;
   }
@@ -237,6 +234,9 @@ class lookup_table {
           "to it first");
   }
   std::string label(char const* what) const { return m_storage.label(what); }
+  std::uint64_t table_bytes() const {
+    return m_storage.slot_count() * sizeof(typename Storage::layout::word);
+  }
   /// Counts the slots that hold keys (live), and those that hold tombstones (dead). Blocks.
   detail::slot_counts scan_slots(execution_space const& exec) const {
     auto const table = m_storage.scan_ref();
@@ -247,15 +247,65 @@ class lookup_table {
   }
 
   template <class Queries>
-  std::uint64_t count_present(execution_space const& exec, Queries const& queries) const {
+  std::uint64_t count_present(execution_space const& exec, Queries const& queries,
+                              bulk_options const& bulk = {}) const {
     detail::require_reachable<execution_space, Queries>();
     std::uint64_t n = 0;
     m_storage.with_ref([&](auto const& table) {
+      using table_type = std::decay_t<decltype(table)>;
+      detail::stored_count counted;
+      if (try_by_regions(exec, "count", table, queries, bulk, detail::max_table_bytes_per_query,
+                         detail::count_rows<table_type>{table}, counted)) {
+        n = counted.stored;
+        return;
+      }
       n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
           label("count"), exec, queries.extent(0),
           detail::make_scan_body<execution_space, detail::count_present_body>(table, queries));
     });
     return n;
+  }
+
+  /// Handles keys by regions of the table, if that is planned and there is memory. Returns whether
+  /// it did; then adds the outcomes to `done`. Blocks.
+  template <class Table, class Keys, class MakeBody, class Tally>
+  bool try_by_regions(execution_space const& exec, char const* what, Table const& table,
+                      Keys const& keys, bulk_options const& bulk, std::uint64_t max_bytes_per_key,
+                      MakeBody const& make_body, Tally& done) const {
+    if constexpr (detail::may_split_by_region<execution_space, Table, Keys>)
+      return detail::try_tally_by_regions(
+          exec, label(what), table,
+          detail::plan_regions(exec, table_bytes(), keys.extent(0), bulk.strategy,
+                               max_bytes_per_key),
+          keys.extent(0), {what, "lookup_bytes"}, bulk.workspace,
+          [&](std::uint64_t first, std::uint64_t last) {
+            return detail::source_of_keys<execution_space>(keys, first, last);
+          },
+          make_body, done);
+    return false;
+  }
+
+  template <class Queries, class Out, class Write, class Stencil>
+  void look_up(execution_space const& exec, std::string const& label, Queries const& queries,
+               Out const& out, Write const& write, Stencil const& stencil,
+               bulk_options const& bulk = {}) const {
+    require_queries<Queries>();
+    require_memory();
+    detail::look_up<distance>(
+        exec, label, [&](auto const& f) { m_storage.with_ref(f); }, table_bytes(), queries, out,
+        write, stencil, bulk);
+  }
+  /// Returns the bytes of workspace that lookups with results of type Result take.
+  template <class Result, class Queries>
+  std::size_t lookup_bytes_for(execution_space const& exec, Queries const& queries,
+                               bulk_strategy strategy) const {
+    detail::require_known(strategy);
+    require_memory();
+    std::size_t bytes = 0;
+    m_storage.with_ref([&](auto const& table) {
+      bytes = detail::lookup_bytes<Result>(exec, table, table_bytes(), queries, strategy);
+    });
+    return bytes;
   }
 
   Storage m_storage;
@@ -280,61 +330,6 @@ class lookup_table {
         answer = detail::find_in<device::access::frozen>(table, thread{}, query);
     });
     return answer;
-  }
-  template <class Queries, class Out, class Write, class Stencil>
-  void look_up(execution_space const& exec, char const* what, Queries const& queries,
-               Out const& out, Write const& write, Stencil const& stencil,
-               bulk_options const& bulk = {}) const {
-    require_queries<Queries>();
-    detail::require_known(bulk.strategy);
-    detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
-    require_memory();
-    detail::in_batches(
-        exec, queries.extent(0),
-        [&](auto const& instance, auto const& q, auto const& o, auto const& s) {
-          // Batches of host views run on several instances, which cannot share a workspace.
-          enqueue_lookups(instance, what, q, o, write, s,
-                          instance == exec ? bulk : bulk_options{bulk_strategy::direct});
-        },
-        detail::input{queries}, detail::output{out}, detail::input{stencil});
-  }
-  template <class Queries, class Out, class Write, class Stencil>
-  void enqueue_lookups(execution_space const& exec, char const* what, Queries const& queries,
-                       Out const& out, Write const& write, Stencil const& stencil,
-                       bulk_options const& bulk) const {
-    detail::require_reachable<execution_space, Queries, Out, detail::view_type_of<Stencil>>();
-    m_storage.with_ref([&](auto const& table) {
-      bool is_done = false;
-      with_partitions<Stencil, Out>(
-          exec, what, table, queries, write, bulk.strategy, [&](auto const& lookup) {
-            auto const memory = detail::try_workspace(exec, {what, "lookup_bytes"}, bulk.workspace,
-                                                      lookup.bytes(queries));
-            if (!memory) return;
-            lookup.run(queries, out, memory->data());
-            memory->release();
-            is_done = true;
-          });
-      if (is_done) return;
-      device::for_each_staged<distance>(label(what), exec, queries.extent(0),
-                                        detail::make_keyed_body<detail::lookup_body, distance>(
-                                            table, queries, out, write, stencil));
-    });
-  }
-  /// Calls f(lookup) if the queries are looked up by partitions: if such calls can be, and the plan
-  /// says so.
-  template <class Stencil, class Out, class Table, class Queries, class Write, class F>
-  void with_partitions(execution_space const& exec, char const* what, Table const& table,
-                       Queries const& queries, Write const& write, bulk_strategy strategy,
-                       F const& f) const {
-    using result = std::decay_t<std::invoke_result_t<Write, found<mapped_type>>>;
-    if constexpr (std::is_same_v<Stencil, detail::everything> &&
-                  detail::may_partition_lookups<execution_space, Table, Queries, result>) {
-      std::uint64_t const bytes = m_storage.slot_count() * sizeof(typename Table::word);
-      auto const plan = detail::plan_lookup(exec, bytes, queries.extent(0), strategy);
-      if (!plan.is_direct())
-        f(detail::partitioned_lookup<execution_space, Table, Queries, Out, Write>(
-            exec, label(what), table, write, plan));
-    }
   }
   template <class KeysOut, class ValuesOut>
   std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,

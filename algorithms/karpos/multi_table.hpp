@@ -138,29 +138,40 @@ class multi_table {
 
   /// Writes to out how many pairs with each query are stored. `out` is a view of integers, to which
   /// counts are converted by static_cast: one that does not fit is truncated. Asynchronous.
+  /// Memory: as find of a map (lookup_table.hpp): `bulk` chooses, lookup_bytes() says how much.
+  ///   This holds for contains and find_any, too.
   template <view_1d Queries, view_1d Out>
-  void count(execution_space const& exec, Queries const& queries, Out const& out) const {
+  void count(execution_space const& exec, Queries const& queries, Out const& out,
+             bulk_options const& bulk = {}) const {
     using result = typename Out::value_type;
     static_assert(std::is_integral_v<result> && !std::is_const_v<result>,
                   "karpos: counts are written to a view of integers, not const");
     m_table.look_up("karpos::multi_table: count", exec, queries, out,
-                    detail::multi_table::count_of<blocks_type, result>{m_table.blocks()});
+                    detail::multi_table::count_of<blocks_type, result>{m_table.blocks()}, bulk);
   }
   /// Writes to out whether each query is stored. Asynchronous.
   template <view_1d Queries, view_1d Out>
-  void contains(execution_space const& exec, Queries const& queries, Out const& out) const {
-    m_table.index().contains(exec, queries, out);
+  void contains(execution_space const& exec, Queries const& queries, Out const& out,
+                bulk_options const& bulk = {}) const {
+    m_table.index().contains(exec, queries, out, bulk);
   }
   /// Writes to out one value of each query, unspecified which, or `missing`. Asynchronous. Maps
   /// only.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find_any(execution_space const& exec, Queries const& queries, Out const& out,
-                mapped_type const& missing) const {
+                mapped_type const& missing, bulk_options const& bulk = {}) const {
     detail::require_result_type<mapped_type, Out>();
     m_table.look_up(
         "karpos::multi_table: find_any", exec, queries, out,
-        detail::multi_table::any_of<blocks_type, mapped_type>{m_table.blocks(), missing});
+        detail::multi_table::any_of<blocks_type, mapped_type>{m_table.blocks(), missing}, bulk);
+  }
+  /// Returns the bytes of workspace that count, contains and find_any of these queries take at
+  /// most: 0 if they are direct. Throws as lookup_bytes of a map.
+  template <view_1d Queries>
+  std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
+                           bulk_strategy strategy = bulk_strategy::automatic) const {
+    return m_table.index().template result_bytes<std::uint64_t>(exec, queries, strategy);
   }
 
   /// Returns the number of pairs that retrieve writes for these queries. Blocks.

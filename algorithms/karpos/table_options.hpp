@@ -81,19 +81,18 @@ enum class bulk_strategy {
   /// Segmented: keys are split by table segment; a team inserts those of a segment in its scratch.
   /// hash_map and hash_set on GPUs, otherwise direct. Once a call has rejected keys, later calls
   /// are direct until clear, compaction, rehash or growth (docs/hash_map.md).
-  /// Lookups: queries are split by the region of the table where their search begins, so that each
-  /// region is in the cache once. On GPUs, all tables but multimaps; otherwise, direct.
+  /// Lookups and erasures: keys are split by the region of the table where their search begins, so
+  /// that each region is in the cache once. On GPUs; otherwise, direct.
   partitioned,
   /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
   reduced
 };
 
-/// The options of insert, insert_or_throw, insert_or_assign, insert_or_apply, find and contains.
-/// Calls with a stencil, and find_or_insert, take none.
+/// The options of a blocking insertion or erasure, and of lookups. Calls with a stencil take none.
 struct bulk_options {
   bulk_strategy strategy = bulk_strategy::automatic;
   /// Memory that the caller owns, aligned to 64 bytes: insert_bytes(exec, keys, strategy) bytes,
-  /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy), for find and contains
+  /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy), for erasures and lookups
   /// lookup_bytes(exec, queries, strategy). Null: allocated, and freed at the end. If there is no
   /// memory for a strategy, or the caller's is too small or not aligned, the call uses another
   /// strategy, in the end direct: it throws nothing about its workspace.

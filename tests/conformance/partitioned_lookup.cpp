@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Bulk lookups by partitions answer what single lookups do: tables of all loads, rare and frequent
-/// queries, several batches, sentinels, memory that is short. On GPUs, and on a device that a CPU
-/// emulates.
+/// Bulk operations by regions of a table, lookups and changes, do what single operations do: tables
+/// of all loads, rare and frequent keys, several batches, sentinels, memory that is short. On GPUs,
+/// and on a device that a CPU emulates.
 #include <doctest/doctest.h>
 
 #include "support/emulated_space.hpp"
 // The headers below must see its declarations.
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "karpos/cuckoo_map.hpp"
 #include "karpos/detail/tables/partitioned_lookup.hpp"
+#include "karpos/detail/tables/region_tally.hpp"
 #include "karpos/hash_map.hpp"
+#include "karpos/hash_multimap.hpp"
+#include "karpos/hash_multiset.hpp"
 #include "karpos/hash_set.hpp"
 #include "karpos/hopscotch_map.hpp"
 #include "support/check.hpp"
@@ -24,7 +28,7 @@
 namespace {
 
 using karpos::bulk_strategy;
-using karpos::detail::lookup_plan;
+using karpos::detail::table_regions;
 using karpos_test::same;
 using karpos_test::unique_keys;
 using u32 = std::uint32_t;
@@ -42,6 +46,11 @@ struct open_map : Map {
   template <class F>
   void with_table(F const& f) const {
     this->Map::lookup_table::m_storage.with_ref(f);
+  }
+  /// Calls f with the table that a kernel changes.
+  template <class F>
+  void with_changed_table(F const& f) const {
+    this->Map::lookup_table::m_storage.with_erasure_ref(table_space{}, this->capacity(), f);
   }
 };
 
@@ -62,7 +71,7 @@ std::vector<X> to_vector(view<X> const& from) {
 /// Looks queries up as planned. Returns what is written for each.
 template <class Map, class Key, class Write, class Result>
 std::vector<Result> by_partitions(Map const& map, view<Key> const& queries, Write const& write,
-                                  Result const& before, lookup_plan const& plan) {
+                                  Result const& before, table_regions const& plan) {
   tested_space const exec{};
   view<Result> const out("out", queries.extent(0));
   Kokkos::deep_copy(out, before);
@@ -105,7 +114,7 @@ open_map<Map> make(Keys const& keys, Values const& values, double load) {
 }
 
 template <class Map>
-void answers_as_single_lookups(u64 keys, double load, lookup_plan const& plan, u64 frequent) {
+void answers_as_single_lookups(u64 keys, double load, table_regions const& plan, u64 frequent) {
   using Key = typename Map::key_type;
   using T = typename Map::mapped_type;
   INFO(keys, " keys of ", sizeof(Key), " bytes, load ", load, ", ", plan.regions, " regions, ",
@@ -138,16 +147,16 @@ TEST_CASE("lookups by partitions answer as single lookups") {
   for (u64 const keys : {0, 1, 2, 30, 1000, 20'000})
     for (double const load : {0.5, 0.8, 0.95})
       for (u32 const regions : {1, 5, 256}) {
-        lookup_plan const plan{regions, 2 * keys + 2};
+        table_regions const plan{regions, 2 * keys + 2};
         answers_as_single_lookups<small_map>(keys, load, plan, 0);
         if (load < 0.9) answers_as_single_lookups<large_map>(keys, load, plan, 0);
       }
-  lookup_plan const plan{16, 40'002};
+  table_regions const plan{16, 40'002};
   answers_as_single_lookups<karpos::hash_map<u32, u64, table_space>>(20'000, 0.8, plan, 0);
 }
 TEST_CASE("hopscotch and cuckoo tables are looked up by partitions, too") {
   for (u64 const keys : {1, 30, 20'000}) {
-    lookup_plan const plan{16, 2 * keys + 2};
+    table_regions const plan{16, 2 * keys + 2};
     answers_as_single_lookups<karpos::hopscotch_map<u32, u32, table_space>>(keys, 0.8, plan, 0);
     answers_as_single_lookups<karpos::cuckoo_map<u32, u32, table_space>>(keys, 0, plan, 0);
   }
@@ -164,12 +173,146 @@ TEST_CASE("frequent queries overflow their partition, and are looked up all the 
   }
 }
 
+/// Handles keys, or rows of keys and values, by regions as planned. Make: erase_rows or the like.
+template <class Tally, class Table, class MakeSource, class MakeBody>
+Tally by_regions(Table const& table, table_regions const& plan, u64 n,
+                 MakeSource const& make_source, MakeBody const& make_body) {
+  Tally done;
+  karpos::wrapped_memory const none{nullptr, 0};
+  bool const is_done =
+      karpos::detail::try_tally_by_regions(tested_space{}, "test", table, plan, n,
+                                           {"test", "bytes"}, none, make_source, make_body, done);
+  CHECK(is_done == (n > 0));
+  return done;
+}
+template <class Key>
+auto source_of(view<Key> const& keys) {
+  return [=](u64 first, u64 last) {
+    return karpos::detail::source_of_keys<tested_space>(keys, first, last);
+  };
+}
+
+/// Counts, erases, inserts and merges rows by regions, and compares with a sequential map.
+template <class Map>
+void changes_as_single_operations(u64 n, double load, u32 regions, u64 batch, u64 frequent) {
+  using Key = typename Map::key_type;
+  INFO(n, " keys of ", sizeof(Key), " bytes, load ", load, ", ", regions, " regions, ", batch,
+       " rows at once, one key ", frequent, " times");
+  auto const all = unique_keys<Key>(2 * n, 11);
+  auto const some = [&](u64 first, u64 last) {
+    return std::vector<Key>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                            all.begin() + static_cast<std::ptrdiff_t>(last));
+  };
+  std::vector<Key> const stored = some(0, n);
+  open_map<Map> map(table_space{}, 2 * n, {.load = load});
+  map.insert(table_space{}, to_view(stored), Key(1));
+  (void)map.ref();  // the map does not see the changes below
+  std::unordered_map<Key, Key> expected;
+  for (Key const key : stored) expected[key] = 1;
+  auto const is_sentinel = [](Key key) { return key >= Key(-2); };
+  table_regions const plan{regions, batch};
+
+  auto const check_lookups = [&] {
+    view<Key> const out("out", 2 * n);
+    map.find(table_space{}, to_view(all), out, Key(0), {.strategy = bulk_strategy::direct});
+    auto const got = to_vector(out);
+    u64 wrong = 0;
+    for (u64 i = 0; i < 2 * n; ++i) {
+      auto const at = expected.find(all[i]);
+      wrong += got[i] != (at == expected.end() ? Key(0) : at->second);
+    }
+    same("wrong values", wrong, 0);
+  };
+  auto const count = [&](std::vector<Key> const& queries) {
+    karpos::detail::stored_count counted;
+    map.with_table([&](auto const& table) {
+      using table_type = std::decay_t<decltype(table)>;
+      counted = by_regions<karpos::detail::stored_count>(
+          table, plan, queries.size(), source_of(to_view(queries)),
+          karpos::detail::count_rows<table_type>{table});
+    });
+    u64 present = 0;
+    for (Key const key : queries) present += expected.count(key);
+    same("counted", counted.stored, present);
+  };
+  count(make_queries(stored, some(n, 2 * n), frequent));
+
+  auto const doomed = make_queries(some(n / 2, n), some(n, n + n / 2), frequent);
+  karpos::erase_report erased;
+  map.with_changed_table([&](auto const& table) {
+    using table_type = std::decay_t<decltype(table)>;
+    erased =
+        by_regions<karpos::erase_report>(table, plan, doomed.size(), source_of(to_view(doomed)),
+                                         karpos::detail::erase_rows<table_type>{table});
+  });
+  u64 gone = 0;
+  for (Key const key : doomed) gone += expected.erase(key);
+  same("erased", erased.erased, gone);
+  check_lookups();
+  count(stored);
+
+  auto const keys = make_queries(some(n / 4, n / 4 + n / 2), some(n, n + n / 2), frequent);
+  for (bool const merges : {false, true}) {
+    view<Key> const k = to_view(keys);
+    karpos::insert_report report, wanted;
+    auto const insert = [&](auto const& table, auto const& combine) {
+      using table_type = std::decay_t<decltype(table)>;
+      auto const source = [&](u64 first, u64 last) {
+        auto const part = karpos::detail::slice_of(k, first, last);
+        return karpos::detail::open_addressing::source_of<tested_space, table_type>(
+            part, karpos::detail::constant<Key>{5});
+      };
+      report = by_regions<karpos::insert_report>(
+          table, plan, keys.size(), source,
+          karpos::detail::insert_rows<table_type, std::decay_t<decltype(combine)>>{table, combine});
+    };
+    map.with_changed_table([&](auto const& table) {
+      if (merges)
+        insert(table, karpos::plus{});
+      else
+        insert(table, karpos::detail::keep_stored{});
+    });
+    for (Key const key : keys) {
+      if (is_sentinel(key)) {
+        ++wanted.invalid;
+      } else if (auto const [at, is_new] = expected.try_emplace(key, Key(5)); is_new) {
+        ++wanted.inserted;
+      } else {
+        ++wanted.existing;
+        if (merges) at->second += Key(5);
+      }
+    }
+    CHECK(report == wanted);
+    check_lookups();
+  }
+}
+
+TEST_CASE("counts and changes by regions are those of single operations") {
+  for (u64 const n : {1, 4, 1000, 10'000})
+    for (u32 const regions : {1, 7, 256}) {
+      changes_as_single_operations<small_map>(n, 0.8, regions, 4 * n + 4, 0);
+      changes_as_single_operations<large_map>(n, 0.5, regions, 4 * n + 4, 0);
+      changes_as_single_operations<karpos::hopscotch_map<u32, u32, table_space>>(n, 0.8, regions,
+                                                                                 4 * n + 4, 0);
+    }
+  changes_as_single_operations<small_map>(10'000, 0.95, 16, 20'000, 0);
+}
+TEST_CASE("rows of frequent keys overflow their region, and rows may come in several batches") {
+  for (u64 const frequent : {500, 20'000}) {
+    changes_as_single_operations<small_map>(4000, 0.8, 16, 10'000 + frequent, frequent);
+    changes_as_single_operations<large_map>(4000, 0.8, 16, 10'000 + frequent, frequent);
+    changes_as_single_operations<small_map>(4000, 0.8, 16, 3000, frequent);
+  }
+  for (u64 const batch : {1, 7, 399})
+    changes_as_single_operations<small_map>(100, 0.8, 9, batch, 3);
+}
+
 TEST_CASE("the plan is direct for small tables and few queries") {
   tested_space const exec{};
   u64 const cache = karpos::device::cache_bytes(exec);
   if (cache == 0) return;
   auto const plan = [&](u64 bytes, u64 n, bulk_strategy s = bulk_strategy::automatic) {
-    return karpos::detail::plan_lookup(exec, bytes, n, s);
+    return karpos::detail::plan_regions(exec, bytes, n, s);
   };
   constexpr u64 many = u64(1) << 28;
   CHECK(plan(cache, many).is_direct());
@@ -215,6 +358,85 @@ TEST_CASE("every strategy of a map's lookups gives the answers, in any workspace
       }
 }
 
+/// Calls f with the options of each strategy, without a workspace, with too short a one, and with
+/// one of `bytes` bytes.
+template <class F>
+void with_each_option(std::size_t bytes, F const& f) {
+  view<std::byte> const memory("memory", bytes + 64);
+  for (auto const strategy : {bulk_strategy::automatic, bulk_strategy::direct,
+                              bulk_strategy::partitioned, bulk_strategy::reduced})
+    for (std::size_t const given : {std::size_t(0), std::size_t(64), bytes})
+      f(karpos::bulk_options{strategy, {memory.data(), given}});
+}
+TEST_CASE("every strategy of count, erase, insert and find_or_insert gives the same outcomes") {
+  u64 const n = 20'000;
+  auto const all = unique_keys<u32>(2 * n, 3);
+  table_space const exec{};
+  auto const part = [&](u64 first, u64 last) {
+    return to_view(std::vector<u32>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                    all.begin() + static_cast<std::ptrdiff_t>(last)));
+  };
+  auto const check = [&](auto map) {
+    auto const stored = part(0, n), doomed = part(n / 2, n + n / 2), every = part(0, 2 * n);
+    map.insert(exec, stored, 1u);
+    view<u32> const out("out", 2 * n);
+    constexpr auto forced = bulk_strategy::partitioned;
+    std::size_t const bytes =
+        std::max({map.lookup_bytes(exec, every, forced), map.insert_bytes(exec, 2 * n, forced)});
+    with_each_option(bytes, [&](karpos::bulk_options const& how) {
+      same("stored", map.count(exec, every, how), n);
+      same("erased", map.erase(exec, doomed, how), n / 2);
+      same("left", map.count(exec, every, how), n / 2);
+      CHECK(map.insert(exec, stored, 1u, how) == karpos::insert_report{n / 2, n / 2, 0, 0});
+      CHECK(map.insert_or_apply(exec, stored, 2u, karpos::plus{}, how) ==
+            karpos::insert_report{0, n, 0, 0});
+      CHECK(map.insert_or_assign(exec, stored, 4u, how) == karpos::insert_report{0, n, 0, 0});
+      CHECK(map.find_or_insert(exec, every, 7u, out, 9u, how) == karpos::insert_report{n, n, 0, 0});
+      std::vector<u32> expected(n, 4);
+      expected.resize(2 * n, 7);
+      CHECK(to_vector(out) == expected);
+      same("erased again", map.erase(exec, part(n, 2 * n), how), n);
+      if constexpr (requires { map.compact(exec); }) map.compact(exec);
+    });
+  };
+  check(small_map(exec, 3 * n));
+  check(karpos::hopscotch_map<u32, u32, table_space>(exec, 3 * n));
+}
+TEST_CASE("every strategy of a multimap's lookups gives the answers") {
+  u64 const n = 3000;
+  auto const all = unique_keys<u32>(2 * n, 5);
+  table_space const exec{};
+  std::vector<u32> keys, counts, any;
+  for (u64 i = 0; i < 2 * n; ++i) {
+    u64 const copies = i >= n ? 0 : i % 50 == 0 ? 40 : i % 3;
+    keys.insert(keys.end(), copies, all[i]);
+    counts.push_back(static_cast<u32>(copies));
+    any.push_back(copies == 0 ? 9 : 5);
+  }
+  karpos::hash_multimap<u32, u32, table_space> map(exec, keys.size());
+  map.insert(exec, to_view(keys), 5u);
+  karpos::hash_multiset<u32, table_space> set(exec, n);
+  set.insert(exec, to_view(keys));
+  auto const queries = to_view(all);
+  with_each_option(map.lookup_bytes(exec, queries, bulk_strategy::partitioned),
+                   [&](karpos::bulk_options const& how) {
+                     view<u32> const out("out", 2 * n);
+                     view<u64> const wide("out", 2 * n);
+                     map.count(exec, queries, out, how);
+                     CHECK(to_vector(out) == counts);
+                     set.count(exec, queries, wide, how);
+                     auto const got = to_vector(wide);
+                     CHECK(std::vector<u32>(got.begin(), got.end()) == counts);
+                     map.find_any(exec, queries, out, 9u, how);
+                     CHECK(to_vector(out) == any);
+                     view<bool> const present("present", 2 * n);
+                     map.contains(exec, queries, present, how);
+                     auto const is_in = to_vector(present);
+                     same("stored", static_cast<u64>(std::count(is_in.begin(), is_in.end(), true)),
+                          static_cast<u64>(std::count_if(counts.begin(), counts.end(),
+                                                         [](u32 c) { return c != 0; })));
+                   });
+}
 TEST_CASE("unknown strategies are refused") {
   karpos::hash_map<u32, u32, table_space> const map(table_space{}, 10);
   view<u32> const queries("queries", 3), out("out", 3);
@@ -224,6 +446,7 @@ TEST_CASE("unknown strategies are refused") {
   throws<std::invalid_argument>([&] { map.find(table_space{}, queries, out, 0u, {unknown}); },
                                 text);
   throws<std::invalid_argument>([&] { map.lookup_bytes(table_space{}, queries, unknown); }, text);
+  throws<std::invalid_argument>([&] { map.count(table_space{}, queries, {unknown}); }, text);
   throws<std::invalid_argument>([&] { map.insert_bytes(table_space{}, 3, unknown); }, text);
 }
 

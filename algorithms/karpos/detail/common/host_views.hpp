@@ -15,6 +15,7 @@
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/space.hpp"
+#include "karpos/table_options.hpp"
 
 // Bulk operations on host views while the kernels run on a device: in batches, through staging
 // buffers, on several instances, so that the copies of one batch overlap the kernels of another.
@@ -300,6 +301,14 @@ void in_batches(ExecSpace const& exec, std::uint64_t n, Operation const& operati
   else if (n != 0)
     batches<ExecSpace, Arguments...>(exec, n, batch_plan_for<ExecSpace, mode>, arguments...)
         .run(operation);
+}
+
+/// Returns the options of a batch that runs on `instance`: batches of host views run on several
+/// instances, which cannot share a workspace.
+template <class ExecSpace>
+bulk_options options_of_batch(ExecSpace const& exec, ExecSpace const& instance,
+                              bulk_options const& bulk) {
+  return instance == exec ? bulk : bulk_options{bulk_strategy::direct};
 }
 
 }  // namespace karpos::detail

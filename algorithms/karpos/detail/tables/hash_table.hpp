@@ -60,21 +60,39 @@ insert_report hash_table<Storage>::read_report(execution_space const& exec) cons
 
 template <class Storage>
 template <view_1d Keys>
-std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const& keys) {
+std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const& keys,
+                                         bulk_options const& bulk) {
+  detail::require_known(bulk.strategy);
   this->require_memory();
   std::uint64_t n = 0;
   detail::in_batches(
       exec, keys.extent(0),
       [&](execution_space const& instance, auto const& batch) {
-        enqueue_erasure(instance, batch, m_erase_report);
-        std::uint64_t const erased = detail::read_back(instance, m_erase_report.data(),
-                                                       "karpos::hash_table: report of an erasure")
-                                         .erased;
+        std::uint64_t const erased =
+            erase_reachable(instance, batch, detail::options_of_batch(exec, instance, bulk));
         m_slots_used.add_erased(erased);
         n += erased;
       },
       detail::input{keys});
   return n;
+}
+
+/// Erases keys in a view that kernels reach. Returns how many were erased.
+template <class Storage>
+template <class Keys>
+std::uint64_t hash_table<Storage>::erase_reachable(execution_space const& exec, Keys const& keys,
+                                                   bulk_options const& bulk) const {
+  erase_report done;
+  bool is_done = false;
+  m_storage.with_erasure_ref(exec, keys.extent(0), [&](auto const& table) {
+    is_done =
+        this->try_by_regions(exec, "erase", table, keys, bulk, detail::max_table_bytes_per_change,
+                             detail::erase_rows<std::decay_t<decltype(table)>>{table}, done);
+  });
+  if (is_done) return done.erased;
+  enqueue_erasure(exec, keys, m_erase_report);
+  return detail::read_back(exec, m_erase_report.data(), "karpos::hash_table: report of an erasure")
+      .erased;
 }
 
 template <class Storage>

@@ -9,26 +9,26 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/common/host_views.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/partition/restore.hpp"
 #include "karpos/detail/tables/probe.hpp"
+#include "karpos/detail/tables/region_split.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/launch.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/loop_arguments.hpp"
-#include "karpos/device/space.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
 
-// Bulk lookups by partitions, for GPUs. A lookup in a table that is larger than the last cache
-// costs a sector of memory, however it is written. If queries are split by the region of the table
-// where their search begins, those of one region find it in the cache.
+// Bulk lookups, of every table: one key after the other, or by partitions (region_split.hpp).
 //
-//   queries   7 2 9 4 | 1 3 8 6        in the callers' order
-//   split     2 4 1 3 . | 7 9 8 6 .    by region, of fixed capacity (partition/restore.hpp)
+//   split     2 4 1 3 . | 7 9 8 6 .    queries by region of the table
 //   lookups   region 0 while it is in the cache, then region 1; results beside their queries
 //   restore   the results go back to the callers' order, by the tiles of the split
 //
@@ -37,71 +37,17 @@
 // index goes to a list in scratch (shared memory), and the threads of the team share the list:
 // otherwise a whole warp would wait for its longest path. restore_order brings the result back.
 //
-// The first two pairs of a path lie in its region, or near it (double_hashing, probing.hpp); later
-// ones lie anywhere.
-// Queries that overflow their partition, because some are frequent, are looked up directly at the
-// end.
-//
 // Figures: docs/hash_map.md, perf/results/h100/past_the_line.md. Tests: partitioned_lookup,
 // restore_order.
 
 namespace karpos::detail {
 
-/// How queries are looked up.
-struct lookup_plan {
-  std::uint32_t regions = 0;  // of the table; 0: directly, in the callers' order
-  std::uint64_t batch = 0;    // queries that are split at once
-
-  bool is_direct() const { return regions == 0; }
-  template <class ExecSpace, class Query>
-  partition::capacity_split<ExecSpace, Query> partitions() const {
-    return {{regions}, partition::capacity_policy(static_cast<double>(batch) / regions)};
-  }
-};
-
-/// Chooses how n queries are looked up. Splitting them pays if direct lookups miss the cache, and
-/// if each region serves many queries. H100, a 50 MB cache, 4+4 bytes at load 0.5, direct and by
-/// partitions, G/s: 2^22 queries into 2^22 keys (64 MB) 36.7 and 30.2, 2^23 into 2^23 32.0 and
-/// 35.4; into 2^27 keys (2 GB) 2^24 queries 27.5 and 24.5, 2^25 27.4 and 29.3.
-template <class ExecSpace>
-lookup_plan plan_lookup(ExecSpace const& exec, std::uint64_t table_bytes, std::uint64_t n,
-                        bulk_strategy strategy) {
-  constexpr std::uint64_t max_batch = std::uint64_t(1) << 27, min_queries = 1 << 23,
-                          max_bytes_per_query = 64;
-  constexpr std::uint64_t max_regions =
-      partition::tuning_of_recorded<ExecSpace>::max_partitions_each;
-  std::uint64_t const cache = device::cache_bytes(exec);
-  if (strategy == bulk_strategy::direct || n == 0) return {};
-  // A region takes a third of the cache: queries and results of several regions pass through it.
-  std::uint64_t const region = Kokkos::max(cache / 3, std::uint64_t(1)),
-                      regions = (table_bytes + region - 1) / region;
-  if (strategy != bulk_strategy::partitioned &&
-      (cache == 0 || table_bytes < 2 * cache || regions > 2 * max_regions || n < min_queries ||
-       table_bytes / max_bytes_per_query > n))
-    return {};
-  return {static_cast<std::uint32_t>(Kokkos::clamp(regions, std::uint64_t(1), max_regions)),
-          Kokkos::min(n, max_batch)};
-}
-
-/// Whether queries may be split: their table tells the region of a hash, and the split can move
-/// them and bring Results back.
+/// Whether queries may be looked up by partitions: they may be split, and the split can bring
+/// Results back.
 template <class ExecSpace, class Table, class Queries, class Result>
 inline constexpr bool may_partition_lookups =
-    device::is_device<ExecSpace> && Kokkos::is_view_v<Queries> &&
-    requires(Table const& t, std::uint64_t hash) { t.region_of(hash, std::uint32_t()); } &&
-    partition::is_row<typename Queries::non_const_value_type> && sizeof(Result) <= 8 &&
+    may_split_by_region<ExecSpace, Table, Queries> && sizeof(Result) <= 8 &&
     std::has_single_bit(sizeof(Result)) && std::is_default_constructible_v<Result>;
-
-/// Maps a query to the region of the table where its search begins.
-template <class Table>
-struct region_of_query {
-  Table table;
-  std::uint32_t regions;
-  template <class Query>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Query const& q) const {
-    return table.region_of(table.hash(q), regions);
-  }
-};
 
 /// Constants of look_up_chunk.
 template <class ExecSpace>
@@ -232,12 +178,11 @@ class partitioned_lookup {
   using result = std::conditional_t<std::is_same_v<written, bool>, std::uint8_t, written>;
   using source = std::conditional_t<has_numbers, partition::keys_and_values<Row, held, row_numbers>,
                                     partition::keys_only<held>>;
-  using of_query = partition::partition_of_row<source, region_of_query<Table>>;
-  using split_type = partition::recorded_split<ExecSpace, source, of_query>;
+  using split_type = region_split<ExecSpace, Table, source>;
 
  public:
   partitioned_lookup(ExecSpace const& exec, std::string const& label, Table const& table,
-                     Write const& write, lookup_plan const& plan)
+                     Write const& write, table_regions const& plan)
       : m_exec(exec),
         m_label(label),
         m_table(table),
@@ -279,9 +224,7 @@ class partitioned_lookup {
     std::size_t bytes;
 
     memory(partitioned_lookup const& in, Queries const& queries, std::byte* at)
-        : split(in.m_exec, source_of(queries),
-                of_query{{in.m_table, in.m_plan.regions}, in.m_plan.regions},
-                in.m_plan.template partitions<ExecSpace, Row>()) {
+        : split(in.m_exec, in.m_table, source_of(queries), in.m_plan) {
       arena a(at);
       split.allocate_from(a);
       a.allocate(rows, split.places());
@@ -307,7 +250,84 @@ class partitioned_lookup {
   std::string m_label;
   Table m_table;
   Write m_write;
-  lookup_plan m_plan;
+  table_regions m_plan;
 };
+
+/// Calls f(lookup) if queries are looked up by partitions: if such lookups can be, and the plan for
+/// a table of table_bytes bytes says so. Out: the view of results.
+template <class Stencil, class Out, class ExecSpace, class Table, class Queries, class Write,
+          class F>
+void with_partitioned_lookup(ExecSpace const& exec, std::string const& label, Table const& table,
+                             std::uint64_t table_bytes, Queries const& queries, Write const& write,
+                             bulk_strategy strategy, F const& f) {
+  using result = std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>;
+  if constexpr (std::is_same_v<Stencil, everything> &&
+                may_partition_lookups<ExecSpace, Table, Queries, result>) {
+    auto const plan = detail::plan_regions(exec, table_bytes, queries.extent(0), strategy);
+    if (!plan.is_direct())
+      f(partitioned_lookup<ExecSpace, Table, Queries, Out, Write>(exec, label, table, write, plan));
+  }
+}
+/// Stands for a function whose results are of type Result.
+template <class Result>
+struct any_result {
+  template <class T>
+  KOKKOS_FUNCTION Result operator()(found<T> const&) const {
+    return Result{};
+  }
+};
+/// Returns the bytes of workspace that lookups of queries take, whose results are of type Result.
+template <class Result, class ExecSpace, class Table, class Queries>
+std::size_t lookup_bytes(ExecSpace const& exec, Table const& table, std::uint64_t table_bytes,
+                         Queries const& queries, bulk_strategy strategy) {
+  std::size_t bytes = 0;
+  detail::with_partitioned_lookup<everything, Queries>(
+      exec, "look up", table, table_bytes, queries, any_result<Result>{}, strategy,
+      [&](auto const& lookup) { bytes = lookup.bytes(queries); });
+  return bytes;
+}
+/// Enqueues lookups of queries in views that kernels reach: writes write(what was found) to out.
+/// Distance: the keys in flight of a CPU thread.
+template <int Distance, class ExecSpace, class Table, class Queries, class Out, class Write,
+          class Stencil>
+void enqueue_lookups(ExecSpace const& exec, std::string const& label, Table const& table,
+                     std::uint64_t table_bytes, Queries const& queries, Out const& out,
+                     Write const& write, Stencil const& stencil, bulk_options const& bulk) {
+  bool is_done = false;
+  detail::with_partitioned_lookup<Stencil, Out>(
+      exec, label, table, table_bytes, queries, write, bulk.strategy, [&](auto const& lookup) {
+        auto const memory = detail::try_workspace(exec, {"find", "lookup_bytes"}, bulk.workspace,
+                                                  lookup.bytes(queries));
+        if (!memory) return;
+        lookup.run(queries, out, memory->data());
+        memory->release();
+        is_done = true;
+      });
+  if (is_done) return;
+  device::for_each_staged<Distance>(
+      label, exec, queries.extent(0),
+      detail::make_keyed_body<lookup_body, Distance>(table, queries, out, write, stencil));
+}
+/// Looks up queries in views that may be on the host, as enqueue_lookups does. with_table(f) calls
+/// f with the table.
+template <int Distance, class ExecSpace, class WithTable, class Queries, class Out, class Write,
+          class Stencil>
+void look_up(ExecSpace const& exec, std::string const& label, WithTable const& with_table,
+             std::uint64_t table_bytes, Queries const& queries, Out const& out, Write const& write,
+             Stencil const& stencil, bulk_options const& bulk) {
+  detail::require_known(bulk.strategy);
+  detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
+  detail::in_batches(
+      exec, queries.extent(0),
+      [&](auto const& instance, auto const& q, auto const& o, auto const& s) {
+        detail::require_reachable<ExecSpace, std::decay_t<decltype(q)>, std::decay_t<decltype(o)>,
+                                  view_type_of<std::decay_t<decltype(s)>>>();
+        with_table([&](auto const& table) {
+          detail::enqueue_lookups<Distance>(instance, label, table, table_bytes, q, o, write, s,
+                                            detail::options_of_batch(exec, instance, bulk));
+        });
+      },
+      detail::input{queries}, detail::output{out}, detail::input{stencil});
+}
 
 }  // namespace karpos::detail

@@ -454,7 +454,8 @@ class move_tiles {
     });
     if constexpr (has_filter) m_to.filter.merge(m.filtered, pending);
   }
-  /// Sorts rows, and records where each of them went. Adjacent rows are recorded at once.
+  /// Sorts rows, and records where each of them went, if that is wanted. Adjacent rows are recorded
+  /// at once.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void sort_and_record(Team const& t, memory const& m,
                                                    loaded const (&rows)[max_each],
@@ -477,6 +478,7 @@ class move_tiles {
           m.of_sorted[place] = p;
           to.place[k] = static_cast<std::uint16_t>(place);
         }
+      if (m_to.record.places == nullptr) continue;
       std::uint16_t* const out = m_to.record.places + first;
       if (i[j + run - 1] < i.last)
         *reinterpret_cast<places_of_run*>(out) = to;

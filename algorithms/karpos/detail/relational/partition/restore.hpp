@@ -25,7 +25,8 @@
 //                                     tile 0: 0 and 0, 2 and 4; tile 1: 0 and 2, 2 and 6
 //
 // Rows of runs that overflowed are not in the split, and get unspecified results; use
-// for_each_overflowed. Memory: 2 bytes a row, 8 a partition of each tile. Tests: restore_order.
+// for_each_overflowed. Memory: 2 bytes a row, 8 a partition of each tile. A split that is not
+// restored records only runs, by which overflowed rows are found. Tests: restore_order.
 
 namespace karpos::detail::partition {
 
@@ -38,7 +39,7 @@ struct tile_record {
     std::uint16_t begin, count;
   };
   run* runs = nullptr;              // of tile t, partition p at t * partitions + p
-  std::uint16_t* places = nullptr;  // of a row of the source: its index in the sorted tile
+  std::uint16_t* places = nullptr;  // of a row of the source: its index in the sorted tile; or null
   int partitions = 0;
   std::uint32_t rows = 0, tile_rows = 1;
 
@@ -62,26 +63,45 @@ struct recorded_partitions : fixed_partitions<Row> {
   tile_record record;
 };
 
+/// Returns whether row i of a source overflowed in its recorded split.
+template <class Source, class PartitionOf>
+struct has_overflowed {
+  Source source;
+  PartitionOf partition_of;
+  tile_record record;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::uint64_t i) const {
+    auto const p = static_cast<int>(partition_of(source.load(i)));
+    return record.run_of(static_cast<std::uint32_t>(i) / record.tile_rows, p).at == record.no_run;
+  }
+};
+/// Returns whether place i of fixed-capacity partitions holds a row.
+template <class Row>
+struct holds_row {
+  fixed_partitions<Row> in;
+  KOKKOS_FORCEINLINE_FUNCTION bool operator()(std::uint64_t i) const {
+    auto const place = static_cast<std::uint32_t>(i), p = place / in.capacity;
+    return place - p * in.capacity < in.stored_rows(p);
+  }
+};
+
 /// A step: a team calls f(i) for each row i of a tile that overflowed.
 template <class Source, class PartitionOf, class F>
 struct visit_overflowed {
   static constexpr int threads = 256, teams_at_once = 4;
   static constexpr std::size_t scratch_bytes = 64;
 
-  Source source;
-  PartitionOf partition_of;
-  recorded_partitions<typename Source::row> to;
+  has_overflowed<Source, PartitionOf> chosen;
+  std::uint32_t const* overflowed;
   F f;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    if (*to.overflowed == 0) return;
+    if (*overflowed == 0) return;
     auto const tile = static_cast<std::uint32_t>(t.league_rank());
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < to.record.rows_of(tile);
+    for (auto i = static_cast<std::uint32_t>(t.rank()); i < chosen.record.rows_of(tile);
          i += static_cast<std::uint32_t>(t.size())) {
-      std::uint64_t const row = std::uint64_t(tile) * to.record.tile_rows + i;
-      auto const p = static_cast<int>(partition_of(source.load(row)));
-      if (to.record.run_of(tile, p).at == to.record.no_run) f(row);
+      std::uint64_t const row = std::uint64_t(tile) * chosen.record.tile_rows + i;
+      if (chosen(row)) f(row);
     }
   }
 };
@@ -111,7 +131,7 @@ struct visit_stored {
 template <class ExecSpace>
 using tuning_of_recorded = tuning_of_few_partitions<ExecSpace, 2>;
 
-/// A split in one pass whose order can be restored.
+/// A split in one pass that is recorded, so that its order can be restored.
 template <class ExecSpace, class Source, class PartitionOf>
 class recorded_split {
   using row = typename Source::row;
@@ -137,10 +157,10 @@ class recorded_split {
                                                      to(), static_cast<row*>(nullptr))
             .tile_rows();
   }
-  /// Allocates the record and the counters.
-  void allocate_from(arena& a) {
+  /// Allocates the record and the counters. `restores`: the order will be restored.
+  void allocate_from(arena& a, bool restores = true) {
     a.allocate(m_record.runs, m_record.tiles() * static_cast<std::uint64_t>(m_record.partitions));
-    a.allocate(m_record.places, m_record.rows);
+    if (restores) a.allocate(m_record.places, m_record.rows);
     m_partitions.allocate_from(a);
     std::uint32_t* overflowed = nullptr;
     a.allocate(overflowed, 1);
@@ -159,7 +179,7 @@ class recorded_split {
   void for_each_overflowed(F const& f) const {
     device::for_each_in_league(
         "karpos::partition: overflowed rows", m_exec, static_cast<int>(m_record.tiles()),
-        visit_overflowed<Source, PartitionOf, F>{m_source, m_partition_of, to(), f});
+        visit_overflowed<Source, PartitionOf, F>{overflowed_rows(), overflowed(), f});
   }
   /// Calls f(k) for each row k of the output, one partition after the other. Asynchronous.
   template <class F>
@@ -171,6 +191,11 @@ class recorded_split {
                                static_cast<int>(static_cast<std::uint32_t>(in.partitions) * chunks),
                                step{in, chunks, f});
   }
+  has_overflowed<Source, PartitionOf> overflowed_rows() const {
+    return {m_source, m_partition_of, m_record};
+  }
+  /// Returns where the number of overflowed rows is, on the device.
+  std::uint32_t const* overflowed() const { return m_partitions.fine.overflowed; }
   tile_record const& record() const { return m_record; }
 
  private:

@@ -122,7 +122,7 @@ bool try_look_up(ExecSpace const& exec, std::string const& label, Rows const& ro
     using table = value_table<ExecSpace, Rows, RowNumber>;
     if constexpr (may_partition_lookups<ExecSpace, table, column, result>) {
       auto const plan =
-          plan_lookup(exec, slots.slots * sizeof(std::uint64_t), queries.size(), strategy);
+          plan_regions(exec, slots.slots * sizeof(std::uint64_t), queries.size(), strategy);
       column const values = with_dynamic_extent(queries.first_column());
       // Queries that overflow are read again, after results were written.
       if (plan.is_direct() || range_of(values).overlaps(range_of(out))) return false;
@@ -216,10 +216,10 @@ class partitioned_build<ExecSpace, Rows, RowNumber> {
   }
 
  private:
-  static lookup_plan plan_of(ExecSpace const& exec, std::uint64_t n, bulk_strategy strategy) {
+  static table_regions plan_of(ExecSpace const& exec, std::uint64_t n, bulk_strategy strategy) {
     constexpr std::uint64_t max_rows = std::uint64_t(1) << 31;  // places are counted in 32 bits
     if (n > max_rows) return {};
-    lookup_plan plan = plan_lookup(exec, slots_for(n) * sizeof(std::uint64_t), n, strategy);
+    table_regions plan = plan_regions(exec, slots_for(n) * sizeof(std::uint64_t), n, strategy);
     plan.batch = n;
     return plan;
   }

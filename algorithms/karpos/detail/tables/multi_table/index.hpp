@@ -60,20 +60,20 @@ class index : public Map {
  public:
   using Map::Map;
 
-  /// Writes write(the head found) to out(i). Asynchronous. CPUs do so in two steps if an element of
-  /// the output can hold a head: a lookup that waits for other memory than the table's delays the
-  /// lookups in flight (one thread, 2^22 queries of 2^16 keys: 4 M counts/s in one step, 13 in
-  /// two).
+  /// Writes write(the head found) to out(i), as bulk lookups of a map do. Asynchronous. CPUs do so
+  /// in two steps if an element of the output can hold a head: a lookup that waits for other memory
+  /// than the table's delays the lookups in flight (one thread, 2^22 queries of 2^16 keys: 4 M
+  /// counts/s in one step, 13 in two).
   template <class Queries, class Out, class Write>
   void look_up(char const* label, typename Map::execution_space const& exec, Queries const& queries,
-               Out const& out, Write const& write) const {
+               Out const& out, Write const& write, bulk_options const& bulk) const {
     this->require_memory();
     using result = typename Out::value_type;
     using mapped = typename Map::mapped_type;
     if constexpr (!device::is_device<typename Map::execution_space> &&
                   in_place<result, mapped>::fits) {
       in_place<result, mapped> const heads{};
-      enqueue(label, exec, queries, out, heads);
+      Map::look_up(exec, label, queries, out, heads, everything{}, bulk);
       using space = typename Map::execution_space;
       using body = answer_in_place<device::held_by_loop<space, Out>, mapped,
                                    device::held_by_loop<space, Write>>;
@@ -81,25 +81,18 @@ class index : public Map {
           label, exec, (out.extent(0) + body::block - 1) / body::block,
           body{out.extent(0), device::for_loop<space>(out), heads, device::for_loop<space>(write)});
     } else {
-      enqueue(label, exec, queries, out, write);
+      Map::look_up(exec, label, queries, out, write, everything{}, bulk);
     }
+  }
+  template <class Result, class Queries>
+  std::size_t result_bytes(typename Map::execution_space const& exec, Queries const& queries,
+                           bulk_strategy strategy) const {
+    return this->template lookup_bytes_for<Result>(exec, queries, strategy);
   }
   auto table() const { return this->m_storage.ref(); }
   auto hash_function() const { return this->m_storage.settings().hash; }
   auto key_equality() const { return this->m_storage.settings().equal; }
   using Map::require_memory;
-
- private:
-  template <class Queries, class Out, class Write>
-  void enqueue(char const* label, typename Map::execution_space const& exec, Queries const& queries,
-               Out const& out, Write const& write) const {
-    auto const table = this->m_storage.ref();
-    constexpr int ahead = std::decay_t<decltype(this->m_storage)>::prefetch_distance;
-    everything const all;
-    device::for_each_staged<ahead>(
-        label, exec, queries.extent(0),
-        make_keyed_body<lookup_body, ahead>(table, queries, out, write, all));
-  }
 };
 
 /// The keys in the slots of a table, and the head of each key's chain of blocks. Holds none of the

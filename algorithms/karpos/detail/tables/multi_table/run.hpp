@@ -249,10 +249,9 @@ class table {
 
   template <class Queries, class Out, class Write>
   void look_up(char const* label, execution_space const& exec, Queries const& queries,
-               Out const& out, Write const& write) const {
+               Out const& out, Write const& write, bulk_options const& bulk) const {
     require_reachable<execution_space, Queries, Out>();
-    require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
-    m_index.look_up(label, exec, queries, out, write);
+    m_index.look_up(label, exec, queries, out, write, bulk);
   }
   auto all_pairs(execution_space const& exec) const {
     m_index.require_memory();

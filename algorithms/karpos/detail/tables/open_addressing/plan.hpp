@@ -12,6 +12,7 @@
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
+#include "karpos/device/loop_arguments.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
@@ -74,6 +75,18 @@ struct set_bits_of {
     return (bits[i / 32] >> (i % 32) & 1) != 0;
   }
 };
+
+/// Returns the source of the rows of an insertion.
+template <class ExecSpace, class Table, class Keys, class Values>
+auto source_of(Keys const& keys, Values const& values) {
+  if constexpr (Table::layout::has_value)
+    return partition::keys_and_values<row_of<Table>, device::held_by_loop<ExecSpace, Keys>,
+                                      device::held_by_loop<ExecSpace, Values>>(
+        device::for_loop<ExecSpace>(keys), device::for_loop<ExecSpace>(values));
+  else
+    return partition::keys_only<device::held_by_loop<ExecSpace, Keys>>(
+        device::for_loop<ExecSpace>(keys));
+}
 
 /// The source of the rows in the slots of a table, some of which hold no row.
 template <class Table>

@@ -122,13 +122,7 @@ class segmented_insertion {
  private:
   template <class Keys, class Values>
   static auto source(Keys const& keys, Values const& values) {
-    if constexpr (Table::layout::has_value)
-      return partition::keys_and_values<row, device::held_by_loop<ExecSpace, Keys>,
-                                        device::held_by_loop<ExecSpace, Values>>(
-          device::for_loop<ExecSpace>(keys), device::for_loop<ExecSpace>(values));
-    else
-      return partition::keys_only<device::held_by_loop<ExecSpace, Keys>>(
-          device::for_loop<ExecSpace>(keys));
+    return open_addressing::source_of<ExecSpace, Table>(keys, values);
   }
   row const* rows() const { return m_memory.rows; }
   /// Splits rows into partitions of fixed capacity, except those that `filter` removes.
