@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/unordered_map/storage.hpp"
 #include "karpos/detail/tables/unordered_map/table.hpp"
 #include "karpos/detail/tables/unordered_map/traits.hpp"
 #include "karpos/outcome.hpp"
+#include "karpos/table_options.hpp"
 
 // A map with the interface of Kokkos::UnorderedMap, on tables of buckets of 32 bytes. Change the
 // type and the include, and code that used Kokkos' map works with this one. This header includes
@@ -363,6 +367,37 @@ class unordered_map {
  private:
   template <class, class, class, class, class>
   friend class unordered_map;
+  template <class K, class V, class D, class H, class E, view_1d Queries, view_1d Out>
+  friend void find(typename karpos::unordered_map<K, V, D, H, E>::execution_space const&,
+                   karpos::unordered_map<K, V, D, H, E> const&, Queries const&, Out const&,
+                   std::remove_const_t<V> const&, bulk_options const&);
+  template <class K, class V, class D, class H, class E, view_1d Queries, view_1d Out>
+  friend void contains(typename karpos::unordered_map<K, V, D, H, E>::execution_space const&,
+                       karpos::unordered_map<K, V, D, H, E> const&, Queries const&, Out const&,
+                       bulk_options const&);
+  template <class K, class V, class D, class H, class E, view_1d Queries>
+  friend std::size_t lookup_bytes(
+      typename karpos::unordered_map<K, V, D, H, E>::execution_space const&,
+      karpos::unordered_map<K, V, D, H, E> const&, Queries const&, bulk_strategy);
+
+  template <class Queries, class Out, class Write>
+  void look_up(execution_space const& exec, char const* what, Queries const& queries,
+               Out const& out, Write const& write, bulk_options const& bulk) const {
+    detail::require_key_type<key_type, Queries>();
+    m_storage.require_memory();
+    detail::look_up<storage::prefetch_distance>(
+        exec, storage::label(what), [&](auto const& f) { f(m_storage.view()); },
+        m_storage.slot_bytes(), queries, out, write, detail::everything{}, bulk);
+  }
+  template <class Queries>
+  std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
+                           bulk_strategy strategy) const {
+    using result = std::conditional_t<is_set, bool, stored_value>;
+    detail::require_known(strategy);
+    m_storage.require_memory();
+    return detail::lookup_bytes<result>(exec, m_storage.view(), m_storage.slot_bytes(), queries,
+                                        strategy);
+  }
 
   union uninitialized_pair {
     KOKKOS_FUNCTION uninitialized_pair() {}
@@ -382,6 +417,45 @@ class unordered_map {
   storage m_storage;
   bool m_bounded_insert = true;
 };
+
+/// Writes the value of each query to out, or `missing` if the query is not stored. Queries have the
+/// key type; the elements of out are of the map's value type, or of a type that holds each of its
+/// values. `out` and the queries do not overlap. Values are trivially copyable and
+/// default-constructible. Asynchronous; blocks if queries or out are on the host and the map is on
+/// a device.
+/// Concurrency: no key is inserted or erased, and no value changed, until it has run.
+/// Memory: as find of hash_map (karpos/lookup_table.hpp): many queries of a large map are split by
+///   region of the table on GPUs, in a workspace of lookup_bytes(), bulk.workspace or allocated.
+/// Throws std::invalid_argument if queries and out have different lengths, std::logic_error if the
+///   map has no memory.
+template <class Key, class Value, class Device, class Hasher, class EqualTo, view_1d Queries,
+          view_1d Out>
+void find(typename unordered_map<Key, Value, Device, Hasher, EqualTo>::execution_space const& exec,
+          unordered_map<Key, Value, Device, Hasher, EqualTo> const& map, Queries const& queries,
+          Out const& out, std::remove_const_t<Value> const& missing,
+          bulk_options const& bulk = {}) {
+  using value = std::remove_const_t<Value>;
+  detail::require_result_type<value, Out>();
+  map.look_up(exec, "find", queries, out, detail::value_or<value>{missing}, bulk);
+}
+/// Writes to out whether each query is stored. Otherwise as find; of sets, too.
+template <class Key, class Value, class Device, class Hasher, class EqualTo, view_1d Queries,
+          view_1d Out>
+void contains(
+    typename unordered_map<Key, Value, Device, Hasher, EqualTo>::execution_space const& exec,
+    unordered_map<Key, Value, Device, Hasher, EqualTo> const& map, Queries const& queries,
+    Out const& out, bulk_options const& bulk = {}) {
+  map.look_up(exec, "contains", queries, out, detail::presence{}, bulk);
+}
+/// Returns the bytes of workspace that find and contains of these queries take: 0 if they are
+/// direct. Throws std::invalid_argument for an unknown strategy.
+template <class Key, class Value, class Device, class Hasher, class EqualTo, view_1d Queries>
+std::size_t lookup_bytes(
+    typename unordered_map<Key, Value, Device, Hasher, EqualTo>::execution_space const& exec,
+    unordered_map<Key, Value, Device, Hasher, EqualTo> const& map, Queries const& queries,
+    bulk_strategy strategy = bulk_strategy::automatic) {
+  return map.lookup_bytes(exec, queries, strategy);
+}
 
 /// Copies the contents of a map, of the same types but for const, from any device to any other.
 /// Which indices stay, and what else is copied: see "Copies of maps" above. Blocks.

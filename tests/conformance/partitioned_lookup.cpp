@@ -20,6 +20,7 @@
 #include "karpos/hash_multiset.hpp"
 #include "karpos/hash_set.hpp"
 #include "karpos/hopscotch_map.hpp"
+#include "karpos/unordered_map.hpp"
 #include "support/check.hpp"
 #include "support/emulated_lookup.hpp"
 #include "support/keys.hpp"
@@ -307,6 +308,62 @@ TEST_CASE("rows of frequent keys overflow their region, and rows may come in sev
     changes_as_single_operations<small_map>(100, 0.8, 9, batch, 3);
 }
 
+/// The storage of an unordered_map, filled with keys.
+template <class Key, class Value>
+struct unordered_storage {
+  using traits =
+      karpos::detail::unordered_map::traits<Key, Value, table_space,
+                                            karpos::detail::unordered_map::default_hash<Key>,
+                                            karpos::detail::unordered_map::default_equal<Key>>;
+  using storage = karpos::detail::unordered_map::storage<traits>;
+  struct insert {
+    typename storage::table_type table;
+    view<Key> keys;
+    KOKKOS_FUNCTION void operator()(u64 i) const {
+      table.insert(keys(i), static_cast<Value>(i + 1), true);
+    }
+  };
+  storage stored;
+
+  explicit unordered_storage(view<Key> const& keys)
+      : stored(keys.extent(0), typename traits::hasher{}, typename traits::key_equal{},
+               storage::allocate_bytes) {
+    Kokkos::parallel_for("insert", Kokkos::RangePolicy<table_space>(0, keys.extent(0)),
+                         insert{stored.view(), keys});
+    Kokkos::fence();
+  }
+  template <class F>
+  void with_table(F const& f) const {
+    f(stored.view());
+  }
+};
+template <class Key, class Value>
+void finds_in_unordered_storage(u64 n, table_regions const& plan, u64 frequent) {
+  INFO(n, " keys of ", sizeof(Key), " bytes and values of ", sizeof(Value), ", ", plan.regions,
+       " regions, one key ", frequent, " times");
+  std::vector<Key> stored, absent;
+  for (u64 i = 0; i < n; ++i) stored.push_back(static_cast<Key>(i));
+  for (u64 i = n; i < 2 * n; ++i) absent.push_back(static_cast<Key>(i));
+  if (n > 2) stored[1] = static_cast<Key>(-1);  // no key is a sentinel
+  auto const queries = make_queries(stored, absent, frequent);
+  std::unordered_map<Key, Value> in;
+  for (u64 i = 0; i < n; ++i) in[stored[i]] = static_cast<Value>(i + 1);
+  std::vector<Value> expected;
+  for (Key const key : queries) expected.push_back(in.count(key) != 0 ? in[key] : Value(0));
+  unordered_storage<Key, Value> const map(to_view(stored));
+  CHECK(by_partitions(map, to_view(queries), karpos::detail::value_or<Value>{Value(0)}, Value(99),
+                      plan) == expected);
+}
+TEST_CASE("unordered maps are looked up by partitions, in packed and in wide slots") {
+  for (u64 const n : {0, 1, 30, 20'000})
+    for (u32 const regions : {1, 16}) {
+      finds_in_unordered_storage<u32, u32>(n, {regions, 2 * n + 2}, 0);
+      finds_in_unordered_storage<u64, u64>(n, {regions, 2 * n + 2}, 0);
+      finds_in_unordered_storage<float, u64>(n, {regions, 2 * n + 2}, 0);
+    }
+  finds_in_unordered_storage<u32, u32>(5000, {16, 3000}, 20'000);
+}
+
 TEST_CASE("the plan is direct for small tables and few queries") {
   tested_space const exec{};
   u64 const cache = karpos::device::cache_bytes(exec);
@@ -437,6 +494,46 @@ TEST_CASE("every strategy of a multimap's lookups gives the answers") {
                                                          [](u32 c) { return c != 0; })));
                    });
 }
+struct insert_in_kernel {
+  karpos::unordered_map<u32, u32, table_space> map;
+  view<u32> keys;
+  KOKKOS_FUNCTION void operator()(u64 i) const { map.insert(keys(i), keys(i) + 1); }
+};
+TEST_CASE("an unordered_map is looked up in bulk, by every strategy") {
+  u64 const n = 20'000;
+  auto const all = unique_keys<u32>(2 * n, 3);
+  table_space const exec{};
+  std::vector<u32> stored(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+  karpos::unordered_map<u32, u32, table_space> const map(n);
+  Kokkos::parallel_for("insert", Kokkos::RangePolicy<table_space>(0, n),
+                       insert_in_kernel{map, to_view(stored)});
+  std::vector<u32> expected;
+  for (u32 const key : stored) expected.push_back(key + 1);
+  expected.resize(2 * n, 3);
+  auto const queries = to_view(all);
+  using const_map = decltype(map)::const_map_type;
+  const_map const frozen = map;
+  with_each_option(karpos::lookup_bytes(exec, map, queries, bulk_strategy::partitioned),
+                   [&](karpos::bulk_options const& how) {
+                     view<u32> const out("out", 2 * n);
+                     karpos::find(exec, map, queries, out, 3u, how);
+                     CHECK(to_vector(out) == expected);
+                     Kokkos::deep_copy(out, 0u);
+                     karpos::find(exec, frozen, queries, out, 3u, how);
+                     CHECK(to_vector(out) == expected);
+                     view<bool> const present("present", 2 * n);
+                     karpos::contains(exec, map, queries, present, how);
+                     auto const is_in = to_vector(present);
+                     same("stored", static_cast<u64>(std::count(is_in.begin(), is_in.end(), true)),
+                          n);
+                   });
+  view<u32> const out("out", 2 * n);
+  karpos_test::throws<std::logic_error>([&] { karpos::find(exec, const_map(), queries, out, 3u); },
+                                        "no memory");
+  karpos_test::throws<std::invalid_argument>(
+      [&] { karpos::find(exec, map, queries, view<u32>("out", 3), 3u); }, "differ in extent");
+}
+
 TEST_CASE("unknown strategies are refused") {
   karpos::hash_map<u32, u32, table_space> const map(table_space{}, 10);
   view<u32> const queries("queries", 3), out("out", 3);

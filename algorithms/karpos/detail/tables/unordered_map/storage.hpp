@@ -10,6 +10,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
 #include "karpos/detail/tables/unordered_map/table.hpp"
 #include "karpos/detail/tables/unordered_map/traits.hpp"
@@ -82,6 +83,8 @@ class storage {
   using memory_space = typename Traits::memory_space;
   using bytes_view = Kokkos::View<std::byte*, memory_space>;
   using slots_type = typename Traits::slots;
+  static constexpr int prefetch_distance =
+      open_addressing::tuning<execution_space>::prefetch_distance;
 
   storage() = default;
   // Without move operations: a map that is moved from stays a map.
@@ -134,6 +137,17 @@ class storage {
   static std::string label(char const* what) { return table_label("unordered_map", what); }
 
   KOKKOS_FUNCTION table_type const& view() const { return m_table; }
+  /// Returns the bytes of words and records.
+  std::uint64_t slot_bytes() const {
+    return m_table.capacity() *
+           (sizeof(typename slots_type::word) +
+            (slots_type::has_records ? sizeof(typename slots_type::record) : 0));
+  }
+  /// Throws std::logic_error if the map has no memory.
+  void require_memory() const {
+    if (!is_allocated())
+      throw std::logic_error("karpos: this unordered_map has no memory: assign one to it first");
+  }
   KOKKOS_FUNCTION bool is_allocated() const { return m_memory.data() != nullptr; }
   bytes_view const& memory() const { return m_memory; }
 

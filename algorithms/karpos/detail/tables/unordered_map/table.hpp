@@ -9,6 +9,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/detail/tables/open_addressing/marks.hpp"
+#include "karpos/detail/tables/probe.hpp"
 #include "karpos/detail/tables/slot.hpp"
 #include "karpos/detail/tables/unordered_map/slots.hpp"
 #include "karpos/device/atomics.hpp"
@@ -298,6 +299,49 @@ class table {
     return at != no_index && m_slots.erase(at, load<access::shared>(at));
   }
 
+  // The functions that bulk lookups ask of a table (probe.hpp), while no key is inserted or erased.
+  // Reserved slots are part of the table: no key is a sentinel.
+
+  using mapped_type = value_type;
+  using execution_space = typename Traits::execution_space;
+  static constexpr unsigned threads_at_once = 0;
+  struct wanted {
+    typename slots_type::query query;
+    key_type key;
+  };
+  KOKKOS_FUNCTION std::uint64_t hash(key_type const& key) const { return hash_of(m_hash, key); }
+  KOKKOS_FUNCTION path start_at(std::uint64_t hash) const { return path(hash, m_home); }
+  KOKKOS_FUNCTION path start(key_type const& key) const { return start_at(hash(key)); }
+  KOKKOS_FUNCTION std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
+  KOKKOS_FUNCTION static path at_home(std::uint64_t home) { return path::at_home(home); }
+  KOKKOS_FUNCTION std::uint32_t region_of(std::uint64_t hash, std::uint32_t n) const {
+    return m_home.part(hash, n);
+  }
+  KOKKOS_FUNCTION void advance(path& p) const { p.advance(pairs()); }
+  KOKKOS_FUNCTION bool past_end(path const& p) const { return p.tried() > buckets(); }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(path const& p) const {
+    device::prefetch(m_slots.words(p.bucket() * bucket_slots));
+  }
+  KOKKOS_FUNCTION static constexpr bool reserved(key_type const&) { return false; }
+  KOKKOS_FUNCTION wanted holds(key_type const& key) const {
+    return {slots_type::make_query(key, hash(key)), key};
+  }
+  template <access Access, device::tile Tile>
+  KARPOS_STEP_FUNCTION lookup_step<mapped_type> find_step(Tile const& t, path const& p,
+                                                          wanted const& w) const {
+    if (slots_type::is_reserved(w.key)) [[unlikely]] {
+      std::uint64_t const at = m_slots.reserved_slot(w.key);
+      if (!valid_at<Access>(at)) return {true, {}};
+      return {true, {true, stored_value(at)}};
+    }
+    auto const window = load_bucket<Access>(t, p);
+    std::uint64_t const at = find_in<Access>(window, p, w.query, w.key);
+    if (at != no_index) return {true, {true, stored_value(at)}};
+    return {window.any(slots_type::is_empty()) ||
+                (open_addressing::at_mark(p.tried()) && !open_addressing::is_marked(m_marks, p)),
+            {}};
+  }
+
   // The two passes of end_erase (storage.hpp), for one slot.
 
   /// Sets the overflow marks and the `passed` bits of the buckets before that of the key in slot i.
@@ -321,6 +365,12 @@ class table {
   }
 
  private:
+  KOKKOS_FUNCTION value_type stored_value([[maybe_unused]] std::uint64_t i) const {
+    if constexpr (is_no_value<value_type>)
+      return {};
+    else
+      return *m_slots.value_at(i);
+  }
   /// Returns how many changes of the number of keys are added up before the slots are counted.
   /// Adding costs a CPU 6 ns, and counting 0.5 ns per slot: at most some 40 ns per change in all.
   KOKKOS_FUNCTION std::uint64_t max_changes() const { return 64 + capacity() / 64; }
