@@ -432,13 +432,15 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_in_parts(execution_space const& exec, Rows const& rows,
                                 bulk_options const& bulk);
   template <class Rows>
-  bool try_insert_segments(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
-                           insert_report& report);
+  bool try_insert_split(execution_space const& exec, Rows const& rows, bulk_options const& bulk,
+                        insert_report& report);
   bool try_reinsert_segments(execution_space const& exec, char const* what, Storage const& into,
                              insert_report& report);
   template <class Rows>
   void insert_directly(execution_space const& exec, Storage const& into, Rows const& rows,
                        report_view const& report) const;
+  template <class F>
+  static void with_insertion_ref(Storage const& into, F const& f);
   template <class Rows>
   void insert_rejected(execution_space const&, Rows const&, insert_report&,
                        std::uint64_t expected_keys);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "karpos/hash_map.hpp"
+#include "support/emulated_restore.hpp"
 #include "support/keys.hpp"
 #include "support/places.hpp"
 
@@ -28,6 +29,7 @@ template <>
 struct tuning<karpos_test::emulated_space> : tuning<some_device> {
   static constexpr int segment_scratch_bytes = 64 + 16 * 68;
   static constexpr std::uint64_t max_partitions_of_one_pass = 8;
+  static constexpr std::uint64_t max_filled_table_bytes_per_row = 200;
 };
 
 }  // namespace karpos::detail::open_addressing
@@ -319,6 +321,47 @@ void with_memory(bool is_empty, bool is_callers) {
 TEST_CASE("without memory no row is split, and the table stays as it was") {
   for (bool const is_empty : {true, false})
     for (bool const is_callers : {true, false}) with_memory(is_empty, is_callers);
+}
+
+TEST_CASE("few rows go into a table that holds keys by regions, if there is memory") {
+  using karpos::detail::insertion_path;
+  u64 const n = 20000, more = 300;
+  auto const keys = karpos_test::unique_keys<u32>(n + 2 * more);
+  auto const some = [&](u64 first, u64 last) {
+    return std::vector<u32>(keys.begin() + static_cast<long>(first),
+                            keys.begin() + static_cast<long>(last));
+  };
+  emulated_map<u32, u32> map(n + more);
+  map.insert(host{}, view_of(some(0, n)), u32(1));
+  CHECK(plan_of(map, more, true).path == insertion_path::segmented);
+  CHECK(plan_of(map, n, false).path == insertion_path::segmented);
+  auto const plan = plan_of(map, 2 * more, false);
+  CHECK(plan.path == insertion_path::regional);
+  CHECK(plan.bytes <= map.bytes(2 * more));
+  auto const rows_keys = view_of(some(n - more, n + more));
+  array<u32> const values("values", 2 * more);
+  Kokkos::deep_copy(values, 5u);
+  karpos::detail::insertion const rows{"insert", rows_keys, values, karpos::plus{},
+                                       karpos::detail::everything{}};
+  std::vector<std::byte> own(plan.bytes + 64);
+  auto* const at = own.data() + (64 - reinterpret_cast<std::uintptr_t>(own.data()) % 64) % 64;
+  auto const try_insert = [&](karpos::wrapped_memory const& given, insert_report& r) {
+    return karpos::detail::try_insert_regions(emulated_space{}, "insert", map.ref(), plan, rows,
+                                              given, r);
+  };
+  insert_report r;
+  CHECK_FALSE(try_insert({at, plan.bytes - 1}, r));
+  emulated_space::max_bytes = plan.bytes - 1;
+  CHECK_FALSE(try_insert({nullptr, 0}, r));
+  CHECK(r == insert_report{});
+  CHECK(try_insert({at, plan.bytes}, r));
+  emulated_space::max_bytes = ~std::size_t(0);
+  CHECK(r == insert_report{more, more, 0, 0});
+  CHECK(try_insert({nullptr, 0}, r));
+  CHECK(r == insert_report{more, 3 * more, 0, 0});
+  std::map<u32, u32> expected;
+  for (u64 i = 0; i < n + more; ++i) expected[keys[i]] = i < n - more ? 1 : i < n ? 11 : 10;
+  check_lookups(map, expected, some(n + more, n + 2 * more));
 }
 
 TEST_CASE("an empty table that has fewer slots than there are rows") {

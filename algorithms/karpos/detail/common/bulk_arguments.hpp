@@ -179,7 +179,7 @@ inline void reject_invalid(insert_report const& report, std::uint64_t n) {
 inline void require_known(bulk_strategy s) {
   constexpr auto last = static_cast<unsigned>(bulk_strategy::reduced);
   if (static_cast<unsigned>(s) > last)
-    reject("there is no such bulk_strategy",
+    reject("there is no such strategy of bulk calls",
            std::to_string(static_cast<int>(s)) + " of 0 to " + std::to_string(last),
            "choose one of karpos::bulk_strategy");
 }

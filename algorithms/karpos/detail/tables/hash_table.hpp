@@ -82,14 +82,14 @@ template <class Storage>
 template <class Keys>
 std::uint64_t hash_table<Storage>::erase_reachable(execution_space const& exec, Keys const& keys,
                                                    bulk_options const& bulk) const {
-  erase_report done;
-  bool is_done = false;
-  m_storage.with_erasure_ref(exec, keys.extent(0), [&](auto const& table) {
-    is_done =
-        this->try_by_regions(exec, "erase", table, keys, bulk, detail::max_table_bytes_per_change,
-                             detail::erase_rows<std::decay_t<decltype(table)>>{table}, done);
-  });
-  if (is_done) return done.erased;
+  if constexpr (Storage::
+                    has_tombstones) {  // hopscotch tables: H100, direct 8.9 G/s, by regions 8.6
+    erase_report done;
+    if (this->try_by_regions(exec, "erase", m_storage.ref(), keys, bulk,
+                             detail::max_table_bytes_per_change,
+                             detail::erase_rows<table_type>{m_storage.ref()}, done))
+      return done.erased;
+  }
   enqueue_erasure(exec, keys, m_erase_report);
   return detail::read_back(exec, m_erase_report.data(), "karpos::hash_table: report of an erasure")
       .erased;

@@ -10,6 +10,8 @@
 
 #include "karpos/detail/tables/open_addressing/run.hpp"
 #include "karpos/detail/tables/reduced_insertion.hpp"
+#include "karpos/detail/tables/region_split.hpp"
+#include "karpos/detail/tables/region_tally.hpp"
 #include "karpos/hash_table.hpp"
 #include "karpos/table_options.hpp"
 
@@ -19,7 +21,7 @@
 //   insert_all                  cuts views on the host into batches (host_views.hpp)
 //     try_insert_reduced        reduces the rows by key, and goes on with the groups
 //     insert_in_parts           goes on with all rows or, if the table grows, with as many as fit
-//       try_insert_segments     inserts by table segments
+//       try_insert_split        inserts by table segments, or by regions that the cache holds
 //       insert_directly         inserts row by row
 //       insert_rejected         inserts again, into a larger or compacted copy, if rows are left
 
@@ -35,6 +37,9 @@ enum class insertion_path {
   /// Rows are split by table segment, in one pass or two, and a team inserts those of a segment in
   /// its scratch (open_addressing/run.hpp).
   segmented,
+  /// Rows are split by region of the table, and a thread inserts each row while its region is in
+  /// the cache (region_tally.hpp).
+  regional,
   /// A thread inserts each row, in the caller's order. Needs no memory, and suits every table.
   direct
 };
@@ -45,7 +50,20 @@ struct insertion_plan {
   std::uint64_t rows;
   int passes = 0;         ///< of the split by segment
   std::size_t bytes = 0;  ///< of the workspace
+  table_regions regions = {};
 };
+
+/// Returns the bytes of an insertion of `rows` rows by regions.
+template <class Storage>
+std::size_t regional_bytes(typename Storage::execution_space const& exec, Storage const& table,
+                           table_regions const& plan, std::uint64_t rows) {
+  using exec_space = typename Storage::execution_space;
+  using ref = typename Storage::ref_type;
+  using source = partition::rows_of_array<open_addressing::rows_of_slots<ref>>;
+  return region_tally<insert_report, exec_space, ref, source>(
+             exec, table.ref(), source(nullptr, Kokkos::min(rows, plan.batch)), plan)
+      .bytes();
+}
 
 /// The argument `pays` of plan_insertion for rows that are not reduced.
 struct never_pays {};
@@ -80,13 +98,24 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
     constexpr std::uint64_t max_rows = ~std::uint32_t(0), max_pairs = max_rows / 2;
     std::uint64_t const pairs = table.bucket_count() / 2;
     if (rows > max_rows || pairs > max_pairs) return direct;
+    std::uint64_t const bytes = pairs * 2 * ref::bucket_slots * sizeof(typename ref::word);
+    // A team compares the keys of a segment that is not empty with its rows. Few rows do not repay
+    // that, and are inserted by compare-and-swap in the cache.
+    if (!is_empty && bytes / tuned::max_filled_table_bytes_per_row > rows) {
+      auto const regions =
+          detail::plan_regions(exec, bytes, rows, strategy, max_table_bytes_per_change);
+      if (regions.is_direct()) return direct;
+      insertion_plan plan{insertion_path::regional, rows};
+      plan.bytes = detail::regional_bytes(exec, table, regions, rows);
+      plan.regions = regions;
+      return plan;
+    }
     auto segments = open_addressing::one_pass_plan<exec_space, ref>(pairs);
     // The team of a segment reads the rows of all segments of its partition.
     if (segments.segments_per_partition > tuned::max_segments_per_partition) return direct;
     if (strategy != bulk_strategy::partitioned) {
       // Smaller tables stay in the last-level cache, where single insertions are as fast. In large
       // ones, few rows do not repay reading and writing every segment.
-      std::uint64_t const bytes = pairs * 2 * ref::bucket_slots * sizeof(typename ref::word);
       if (!tuned::prefers_segments || bytes < tuned::min_segmented_table_bytes ||
           bytes / tuned::max_table_bytes_per_row > rows)
         return direct;
@@ -130,6 +159,22 @@ std::size_t insertion_bytes(typename Storage::execution_space const& exec, Stora
     return detail::plan_insertion<Op>(exec, table, strategy, rows, is_empty, reducing).bytes;
   };
   return Kokkos::max({bytes(true, never_pays{}), bytes(false, never_pays{}), bytes(false, pays)});
+}
+
+/// Inserts rows by regions as planned, if there is memory. Returns whether it did.
+template <class ExecSpace, class Table, class Rows>
+bool try_insert_regions(ExecSpace const& exec, std::string const& label, Table const& table,
+                        insertion_plan const& plan, Rows const& rows, wrapped_memory const& given,
+                        insert_report& report) {
+  using combine = typename Rows::combine_type;
+  auto const source = [&](std::uint64_t first, std::uint64_t last) {
+    Rows const part = rows.slice(first, last);
+    return open_addressing::source_of<ExecSpace, Table>(part.keys, part.values);
+  };
+  return detail::try_tally_by_regions(exec, label, table, plan.regions, rows.size(),
+                                      {"insert", "insert_bytes(exec, keys, strategy)"}, given,
+                                      source, insert_rows<Table, combine>{table, rows.combine},
+                                      report);
 }
 
 /// Calls f(insertion) with an insertion by segments, in the caller's memory or its own, if that is
@@ -250,7 +295,7 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
       if (counts || !has_slots_for({part.size(), 0})) compact_before(exec, part.size());
     }
     insert_report done;
-    if (!try_insert_segments(exec, part, bulk, done)) {
+    if (!try_insert_split(exec, part, bulk, done)) {
       insert_directly(exec, m_storage, part, m_insert_report);
       done = read_report(exec);
     }
@@ -292,20 +337,28 @@ std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double
   return part < static_cast<double>(remaining) ? static_cast<std::uint64_t>(part) : remaining;
 }
 
-/// Inserts rows by table segments, if that is planned and there is memory for it. Returns whether
-/// it did: not if one segment belongs to far more rows than others.
+/// Inserts rows by table segments or by regions, if that is planned and there is memory for it.
+/// Returns whether it did: not if one segment belongs to far more rows than others.
 template <class Storage>
 template <class Rows>
-bool hash_table<Storage>::try_insert_segments(execution_space const& exec, Rows const& rows,
-                                              bulk_options const& bulk, insert_report& report) {
+bool hash_table<Storage>::try_insert_split(execution_space const& exec, Rows const& rows,
+                                           bulk_options const& bulk, insert_report& report) {
   if constexpr (Storage::has_segments && Rows::selects_every_key) {
-    if (m_storage.defers_marks()) return false;  // segments set marks eagerly
     bool const is_empty = m_slots_used.taken == 0 && !m_slots_used.exposed;
+    auto const plan = detail::plan_insertion<typename Rows::combine_type>(
+        exec, m_storage, bulk.strategy, rows.size(), is_empty, detail::never_pays{});
+    if (plan.path == detail::insertion_path::regional) {
+      bool inserted = false;
+      with_insertion_ref(m_storage, [&](auto const& table) {
+        inserted = detail::try_insert_regions(exec, label(rows.what), table, plan, rows,
+                                              bulk.workspace, report);
+      });
+      return inserted;
+    }
+    if (m_storage.defers_marks()) return false;  // segments set marks eagerly
     return detail::with_segmented_insertion(
-        exec, label(rows.what), m_storage,
-        detail::plan_insertion<typename Rows::combine_type>(
-            exec, m_storage, bulk.strategy, rows.size(), is_empty, detail::never_pays{}),
-        bulk.workspace, rows.combine, [&](auto& insertion) {
+        exec, label(rows.what), m_storage, plan, bulk.workspace, rows.combine,
+        [&](auto& insertion) {
           return insertion.insert(rows.keys, rows.values, {is_empty, m_storage.has_order()},
                                   m_insert_report, report);
         });
@@ -336,17 +389,22 @@ template <class Storage>
 template <class Rows>
 void hash_table<Storage>::insert_directly(execution_space const& exec, Storage const& into,
                                           Rows const& rows, report_view const& report) const {
-  into.invalidate_order();
-  auto const run = [&](auto const& table) {
+  with_insertion_ref(into, [&](auto const& table) {
     device::tally_each_staged<distance>(
         label(rows.what), exec, rows.size(),
         detail::make_keyed_body<detail::insert_body, distance>(table, rows.keys, rows.values,
                                                                rows.combine, rows.stencil),
         report);
-  };
+  });
+}
+/// Calls f with the ref through which a kernel inserts rows one by one.
+template <class Storage>
+template <class F>
+void hash_table<Storage>::with_insertion_ref(Storage const& into, F const& f) {
+  into.invalidate_order();
   if constexpr (Storage::eager_marks)
-    if (into.defers_marks()) return run(into.deferring_ref());
-  run(into.ref());
+    if (into.defers_marks()) return f(into.deferring_ref());
+  f(into.ref());
 }
 
 /// Inserts all rows again, into a larger or compacted copy, which then becomes the table. Repeats

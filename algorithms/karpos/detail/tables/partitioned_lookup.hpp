@@ -49,6 +49,9 @@ inline constexpr bool may_partition_lookups =
     may_split_by_region<ExecSpace, Table, Queries> && sizeof(Result) <= 8 &&
     std::has_single_bit(sizeof(Result)) && std::is_default_constructible_v<Result>;
 
+/// In place of a Write: counts the queries that are stored.
+struct only_count {};
+
 /// Constants of look_up_chunk.
 template <class ExecSpace>
 struct lookup_tuning {
@@ -66,6 +69,7 @@ struct look_up_chunk {
   static constexpr int threads = tuned::threads, teams_at_once = tuned::teams_at_once;
   static constexpr std::uint32_t each = tuned::each(sizeof(Query)), chunk = each * threads;
   static constexpr std::size_t scratch_bytes = 16 + chunk * sizeof(std::uint16_t);
+  static constexpr bool counts = std::is_same_v<Write, only_count>;
   /// Buckets of a path that are searched before the query is put on the list of the team.
   static constexpr int first_buckets = 2;
 
@@ -73,7 +77,7 @@ struct look_up_chunk {
   partition::fixed_partitions<Query> in;
   std::uint32_t chunks;  // of a partition
   Query const* queries;
-  Result* results;
+  Result* results;  // beside the queries; or their count
   Write write;
 
   template <class Team>
@@ -84,12 +88,14 @@ struct look_up_chunk {
     std::uint32_t const rows = stored - first;
     std::uint64_t const begin = std::uint64_t(p) * in.capacity + first;
     auto* const undecided = reinterpret_cast<std::uint32_t*>(t.scratch());
+    auto* const stored_here = undecided + 1;
     auto* const list = reinterpret_cast<std::uint16_t*>(t.scratch() + 16);
-    if (t.rank() == 0) *undecided = 0;
+    if (t.rank() == 0) *undecided = *stored_here = 0;
     t.barrier();
     struct alignas(each * sizeof(Result)) piece {
       Result of[each];
     } found_values;
+    std::uint32_t count = 0;
     std::uint32_t const mine = static_cast<std::uint32_t>(t.rank()) * each;
     Query query[each];
     bool const whole = mine + each <= rows;
@@ -105,9 +111,13 @@ struct look_up_chunk {
         if (!try_decide(query[j], a))
           list[device::fetch_add(device::scratch(undecided), 1u)] =
               static_cast<std::uint16_t>(mine + j);
-        found_values.of[j] = write(a);
+        if constexpr (counts)
+          count += a.present;
+        else
+          found_values.of[j] = write(a);
       }
-    if (whole)
+    if constexpr (counts) {
+    } else if (whole)
       *reinterpret_cast<piece*>(results + begin + mine) = found_values;
     else
       for (std::uint32_t j = 0; j < each; ++j)
@@ -116,7 +126,16 @@ struct look_up_chunk {
     for (std::uint32_t i = static_cast<std::uint32_t>(t.rank()), n = *undecided; i < n;
          i += static_cast<std::uint32_t>(t.size())) {
       std::uint64_t const k = begin + list[i];
-      results[k] = write(go_on(queries[k]));
+      answer const a = go_on(queries[k]);
+      if constexpr (counts)
+        count += a.present;
+      else
+        results[k] = write(a);
+    }
+    if constexpr (counts) {
+      device::fetch_add(device::scratch(stored_here), count);
+      t.barrier();
+      if (t.rank() == 0) device::add(results, std::uint64_t(*stored_here));
     }
   }
 
@@ -155,6 +174,18 @@ struct look_up_chunk {
     return probe<probe_reach::whole_path>(table, path, answer{}, step).answer();
   }
 };
+
+/// Looks up the queries of partitions: writes results, or adds to the count, as look_up_chunk says.
+/// Asynchronous.
+template <class ExecSpace, class Table, class Query, class Result, class Write>
+void look_up_partitions(ExecSpace const& exec, std::string const& label, Table const& table,
+                        partition::partitioned_rows<Query> const& queries, Result* results,
+                        Write const& write) {
+  using step = look_up_chunk<ExecSpace, Table, Query, Result, Write>;
+  std::uint32_t const chunks = (queries.in.capacity + step::chunk - 1) / step::chunk;
+  device::for_each_in_league(label, exec, queries.in.partitions * static_cast<int>(chunks),
+                             step{table, queries.in, chunks, queries.rows, results, write});
+}
 
 /// Looks one query up. Body: a lookup_body.
 template <class Body>
@@ -202,14 +233,11 @@ class partitioned_lookup {
   template <class AfterSplit>
   void run_batch(Queries const& queries, Out const& out, std::byte* at,
                  AfterSplit const& after_split) const {
-    using step = look_up_chunk<ExecSpace, Table, Row, result, Write>;
     memory const m(*this, queries, at);
-    auto const in = m.split.rows_in(m.rows).in;
-    std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
     m.split.run(m.rows);
     if (!after_split(m.split, static_cast<Row const*>(m.rows))) return;
-    device::for_each_in_league(m_label, m_exec, static_cast<int>(m_plan.regions * chunks),
-                               step{m_table, in, chunks, m.rows, m.results, m_write});
+    detail::look_up_partitions(m_exec, m_label, m_table, m.split.rows_in(m.rows), m.results,
+                               m_write);
     partition::restore_order(m_exec, m.split.record(), static_cast<result const*>(m.results),
                              device::for_loop<ExecSpace>(out));
     auto const body = make_keyed_body<lookup_body, 0>(m_table, queries, out, m_write, everything{});

@@ -22,8 +22,9 @@
 // The keys of a region are looked up, and results go back to the callers' order
 // (partitioned_lookup.hpp); or an operation's outcomes are counted (region_tally.hpp).
 //
-// A path may leave its region: it then reads memory beyond the cache. Keys that overflow their
-// partition, because some are frequent, are handled directly at the end.
+// The first two pairs of a path lie in its region, or near it (double_hashing, probing.hpp); later
+// ones lie anywhere. Keys that overflow their partition, because some are frequent, are handled
+// directly at the end.
 
 namespace karpos::detail {
 
@@ -42,8 +43,10 @@ struct table_regions {
 /// Bytes of a table for each key up to which a split pays: of lookups, which read each region, and
 /// of changes, which write it back as well. Lookups, H100, a 50 MB cache, 4+4 bytes at load 0.5,
 /// direct and by partitions, G/s: 2^22 queries into 2^22 keys (64 MB) 36.7 and 30.2, 2^23 into 2^23
-/// 32.0 and 35.4; into 2^27 keys (2 GB) 2^24 queries 27.5 and 24.5, 2^25 27.4 and 29.3.
-inline constexpr std::uint64_t max_table_bytes_per_query = 64, max_table_bytes_per_change = 40;
+/// 32.0 and 35.4; into 2^27 keys (2 GB) 2^24 queries 27.5 and 24.5, 2^25 27.4 and 29.3. Insertions
+/// into 2^27 slots that hold keys: 32 bytes a row 11.7 and 18.0, 80 bytes 11.4 and 14.6, 256 bytes
+/// 10.6 and 10.5; of 8+8 bytes, 60 bytes a row 8.1 and 8.6, 100 bytes 7.5 and 7.5.
+inline constexpr std::uint64_t max_table_bytes_per_query = 64, max_table_bytes_per_change = 96;
 
 /// Chooses how n keys are handled. Splitting them pays if single operations miss the cache, and if
 /// each region serves many keys.

@@ -12,6 +12,7 @@
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/partition/restore.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/detail/tables/region_split.hpp"
 #include "karpos/detail/tables/scans.hpp"
@@ -88,6 +89,8 @@ struct erase_rows {
 };
 template <class Table>
 struct count_rows {
+  /// Teams count the queries of a region, as they look them up: they share those of long paths.
+  static constexpr bool by_teams = true;
   Table const& table;
   template <class Source>
   auto operator()(Source const& rows) const {
@@ -159,10 +162,17 @@ class region_tally {
   Tally run(std::string const& label, MakeBody const& make_body, std::byte* at) const {
     memory const m(*this, at);
     m.split.run(m.rows);
-    auto const stored = m.split.rows_in(m.rows).in;
-    Tally done =
-        tally(label + " by regions", m, m.split.places(),
-              make_body(stored_rows(m.rows, m.split.places())), partition::holds_row<row>{stored});
+    Tally done;
+    if constexpr (requires { MakeBody::by_teams; }) {
+      fill_words("karpos::hash_table: clear count", m_exec, m.counts, 1, 0);
+      detail::look_up_partitions(m_exec, label, make_body.table, m.split.rows_in(m.rows),
+                                 &m.counts->stored, only_count{});
+      done = read_back(m_exec, m.counts, label + ": counts");
+    } else {
+      done = tally(label + " by regions", m, m.split.places(),
+                   make_body(stored_rows(m.rows, m.split.places())),
+                   partition::holds_row<row>{m.split.rows_in(m.rows).in});
+    }
     if (read_back(m_exec, m.split.overflowed(), label + ": overflowed rows") != 0)
       done += tally(label + " overflowed rows", m, m_source.size(), make_body(m_source),
                     m.split.overflowed_rows());
