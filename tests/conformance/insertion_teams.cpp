@@ -29,7 +29,7 @@ template <>
 struct tuning<karpos_test::emulated_space> : tuning<some_device> {
   static constexpr int segment_scratch_bytes = 64 + 16 * 68;
   static constexpr std::uint64_t max_partitions_of_one_pass = 8;
-  static constexpr std::uint64_t max_filled_table_bytes_per_row = 200;
+  static constexpr std::uint64_t min_regional_bytes_per_row = 200;
 };
 
 }  // namespace karpos::detail::open_addressing

@@ -101,7 +101,7 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
     std::uint64_t const bytes = pairs * 2 * ref::bucket_slots * sizeof(typename ref::word);
     // A team compares the keys of a segment that is not empty with its rows. Few rows do not repay
     // that, and are inserted by compare-and-swap in the cache.
-    if (!is_empty && bytes / tuned::max_filled_table_bytes_per_row > rows) {
+    if (!is_empty && bytes / tuned::min_regional_bytes_per_row >= rows) {
       auto const regions =
           detail::plan_regions(exec, bytes, rows, strategy, max_table_bytes_per_change);
       if (regions.is_direct()) return direct;
