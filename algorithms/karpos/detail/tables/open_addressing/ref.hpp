@@ -202,7 +202,8 @@ class table_ref : public Traits {
         bool const erased = holds_query(seen) && m_slot.erase(slots + hit.first(), seen);
         return outcome_step::decide(erased ? outcome::erased : outcome::absent);
       }
-      return ends(t, p, window) ? outcome_step::decide(outcome::absent) : outcome_step::undecided();
+      return ends<access::shared>(t, p, window) ? outcome_step::decide(outcome::absent)
+                                                : outcome_step::undecided();
     }
   }
 
@@ -224,7 +225,10 @@ class table_ref : public Traits {
     device::window<Tile, word, bucket_slots> window;
     Holds const& holds;
 
-    KOKKOS_FUNCTION bool ended() const { return table.ends(tile, at, window); }
+    template <device::access Access = device::access::shared>
+    KOKKOS_FUNCTION bool ended() const {
+      return table.template ends<Access>(tile, at, window);
+    }
   };
   template <device::tile Tile, class Holds, device::access Access>
   struct bucket_lookup : bucket_search<Tile, Holds> {
@@ -233,7 +237,7 @@ class table_ref : public Traits {
 
     KARPOS_STEP_FUNCTION bool decided() const { return present; }
     KOKKOS_FUNCTION bool ended() const {
-      if (bucket_search<Tile, Holds>::ended()) return true;
+      if (bucket_search<Tile, Holds>::template ended<Access>()) return true;
       if constexpr (order::classes != 0 && Tile::width == 1 && Access == device::access::frozen)
         return this->table.m_has_order && this->at.tried() == 2 &&
                this->table.ends_in_order(this->at, this->window);
@@ -310,10 +314,10 @@ class table_ref : public Traits {
   };
 
   /// Returns whether a key that is not in this window cannot lie further along the path.
-  template <device::tile Tile, class Window>
+  template <device::access Access, device::tile Tile, class Window>
   KOKKOS_FUNCTION bool ends(Tile const& t, path const& p, Window const& window) const {
     if (window.any(m_slot.is_empty())) return true;
-    return at_mark(p.tried()) && !t.once([&] { return is_marked(m_marks, p); });
+    return at_mark(p.tried()) && !t.once([&] { return is_marked<Access>(m_marks, p); });
   }
 
   /// Returns whether the order of keys (marks.hpp) ends a path at the second, full bucket.

@@ -337,8 +337,8 @@ class table {
     auto const window = load_bucket<Access>(t, p);
     std::uint64_t const at = find_in<Access>(window, p, w.query, w.key);
     if (at != no_index) return {true, {true, stored_value(at)}};
-    return {window.any(slots_type::is_empty()) ||
-                (open_addressing::at_mark(p.tried()) && !open_addressing::is_marked(m_marks, p)),
+    return {window.any(slots_type::is_empty()) || (open_addressing::at_mark(p.tried()) &&
+                                                   !open_addressing::is_marked<Access>(m_marks, p)),
             {}};
   }
 
@@ -468,7 +468,7 @@ class table {
         if (open && first_open == no_index) first_open = index(p, open.first());
       }
       if (empty) return no_index;
-      if (open_addressing::at_mark(p.tried()) && !open_addressing::is_marked(m_marks, p))
+      if (open_addressing::at_mark(p.tried()) && !open_addressing::is_marked<Records>(m_marks, p))
         return no_index;
       if (p.tried() == buckets()) return no_index;
     }
