@@ -12,10 +12,11 @@
 // the neighbour is then in the L2 cache), and CPUs prefetch cache lines in pairs. 2^27 keys at load
 // 0.95, hits: 25.8 G/s in pairs, 23.7 without.
 //
-// A path visits `probe_limit` distinct buckets (twice as many buckets of two slots, four times as
-// many of one), or all of them in smaller tables. No operation probes further. With a hash that
-// mixes well and double_hashing, a given key is refused at a load below 0.98 (the highest
-// options.load) with a probability of about 10^-20 (simulated, buckets of four slots).
+// A path visits `probe_limit` buckets (twice as many buckets of two slots, four times as many of
+// one), or all of them in smaller tables; in large ones it may come to its first pair a second
+// time. No operation probes further. With a hash that mixes well and double_hashing, a given key is
+// refused at a load below 0.98 (the highest options.load) with a probability of about 10^-20
+// (simulated, buckets of four slots).
 
 namespace karpos {
 
