@@ -68,7 +68,7 @@ struct runs {
     return begins[left] != RowNumber(~RowNumber(0));
   }
   /// Returns the k-th match of a left row, or no_row.
-  KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
+  KARPOS_STEP_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
     if (!has(left)) return no_row;
     return grouped == nullptr ? begins[left] : grouped[begins[left] + k];
   }
