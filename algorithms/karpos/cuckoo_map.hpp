@@ -27,8 +27,8 @@ namespace karpos {
 ///   three candidate slots, in at most two lines of 64 bytes. Lookups in dense read one byte and a
 ///   window of 64 bytes, sometimes two or three windows. (GPUs read the byte only if the first
 ///   window is full.) In kernels lookups are wait-free.
-/// Memory: bytes_for(keys, options), which the map allocates: it cannot use wrapped_memory. find
-///   and contains on GPUs take lookup_bytes if queries are split by table region. A build takes
+/// Memory: bytes_for(keys, options), which the map allocates: it cannot use wrapped_memory. find,
+///   contains and count on GPUs take lookup_bytes if queries are split by region. A build takes
 ///   workspace_bytes_for more while it runs (longer with options.keep_workspace), and, if keys are
 ///   equal or two seeds fail, another 24 bytes for each key of the call. An insertion takes, while
 ///   it runs: as much again as the table, 24 bytes for each key offered, and a workspace: on GPUs

@@ -49,8 +49,8 @@ namespace karpos {
 ///   - host views: staging buffers;
 ///   - insertions that are split by table segment (bulk_strategy::partitioned, which GPUs also
 ///     choose by themselves): insert_bytes;
-///   - find and contains on GPUs, if queries are split by table region (bulk_strategy):
-///     lookup_bytes;
+///   - find, contains, count and erase on GPUs, if keys are split by table region (bulk_strategy):
+///     lookup_bytes; insertions that are split so: insert_bytes;
 ///   - a blocking insertion on GPUs that finds every slot taken and rejects keys: one byte for each
 ///     two buckets, freed at the end, to remove the overflow marks of rejected keys. Without that
 ///     memory these marks stay, and lookups of missing keys are slower. Later insertions need it

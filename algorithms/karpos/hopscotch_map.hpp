@@ -49,7 +49,7 @@ namespace karpos {
 ///   bytes of counters; see docs/hopscotch_map.md. Bulk calls allocate nothing but:
 ///   - growth and rehash: the new table, which replaces the old one (both exist meanwhile);
 ///   - host views: staging buffers;
-///   - find and contains on GPUs, if queries are split by table region (bulk_strategy):
+///   - find, contains and count on GPUs, if queries are split by table region (bulk_strategy):
 ///     lookup_bytes;
 ///   - deep_copy into the map: hash_table.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.

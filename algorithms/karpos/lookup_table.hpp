@@ -97,14 +97,16 @@ class lookup_table {
             detail::stencil_for("queries", queries, stencil, predicate));
   }
 
-  /// Returns the bytes of workspace that find and contains of these queries take, and count and
-  /// erase at most: 0 if they are direct. Throws std::invalid_argument for an unknown strategy,
+  /// Returns the bytes of workspace that find, contains, count and erase of these queries take at
+  /// most: 0 if all of them are direct. Throws std::invalid_argument for an unknown strategy,
   /// std::logic_error if the table has no memory.
   template <view_1d Queries>
   std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
                            bulk_strategy strategy = bulk_strategy::automatic) const {
-    return lookup_bytes_for<std::conditional_t<has_values, mapped_type, bool>>(exec, queries,
-                                                                               strategy);
+    using result = std::conditional_t<has_values, mapped_type, bool>;
+    return Kokkos::max({lookup_bytes_for<result>(exec, queries, strategy),
+                        lookup_bytes_for<bool>(exec, queries, strategy),
+                        tally_bytes(exec, queries, strategy)});
   }
 
   /// Returns how many of the queries are stored. Blocks. Memory: as find.
@@ -311,6 +313,27 @@ class lookup_table {
   Storage m_storage;
 
  private:
+  /// Returns the bytes of workspace that count and erase take at most.
+  template <class Queries>
+  std::size_t tally_bytes(execution_space const& exec, Queries const& queries,
+                          bulk_strategy strategy) const {
+    std::size_t bytes = 0;
+    m_storage.with_ref([&](auto const& table) {
+      using table_type = std::decay_t<decltype(table)>;
+      if constexpr (detail::may_split_by_region<execution_space, table_type, Queries>) {
+        auto const plan = detail::plan_regions(exec, table_bytes(), queries.extent(0), strategy,
+                                               detail::max_table_bytes_per_change);
+        if (plan.is_direct()) return;
+        auto const keys = detail::source_of_keys<execution_space>(
+            queries, 0, Kokkos::min(std::uint64_t(queries.extent(0)), plan.batch));
+        using source = std::remove_const_t<decltype(keys)>;
+        bytes = detail::region_tally<erase_report, execution_space, table_type, source>(exec, table,
+                                                                                        keys, plan)
+                    .bytes();
+      }
+    });
+    return bytes;
+  }
   static constexpr int distance = Storage::prefetch_distance;
 
   template <class Queries>

@@ -50,7 +50,8 @@ struct linear_probing {
 
 /// Probing in which a second hash of the key gives the stride between pairs: no clusters. The
 /// number of pairs is a prime, so every stride visits every pair. (In tables of more than 2^15
-/// pairs the first stride differs from the later ones; a path ends long before it has visited all.)
+/// pairs the first stride differs from the later ones, and a path that goes on for as many pairs as
+/// there are misses one. Paths of hash_map end long before that.)
 ///
 /// Source: Donald Knuth, The Art of Computer Programming 3, section 6.4, algorithm D.
 struct double_hashing {
@@ -72,5 +73,18 @@ struct double_hashing {
     return first && pairs > limit ? any % limit | 1 : any;
   }
 };
+
+namespace detail {
+
+/// Double hashing for tables whose paths may be as long as the table: all strides span it, so that
+/// a path visits every pair once.
+struct double_hashing_of_whole_paths : double_hashing {
+  KOKKOS_FUNCTION static constexpr std::uint64_t stride(std::uint64_t hash, std::uint64_t pairs,
+                                                        bool /*first*/) {
+    return double_hashing::stride(hash, pairs, false);
+  }
+};
+
+}  // namespace detail
 
 }  // namespace karpos

@@ -145,10 +145,10 @@ class row_index {
   ///   pass for each factor of 2^13 in the number of groups (GPUs: of 2^8).
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec, rows
-  ///   indexed at once, duplicates).
-  /// Throws: std::invalid_argument if there are more rows than RowNumber can number, if
-  ///   options.rows is larger than the number of rows, or if memory or workspace is too small or
-  ///   not aligned; allocation_error.
+  ///   indexed at once, duplicates, strategy).
+  /// Throws: std::invalid_argument for an unknown strategy, if there are more rows than RowNumber
+  ///   can number, if options.rows is larger than the number of rows, or if memory or workspace is
+  ///   too small or not aligned; allocation_error.
   /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash
   ///   table of joins that keeps bits of the hash in its slots; Ashkiani, Davidson, Meyer, Owens,
   ///   "GPU multisplit", PPoPP 2016, for the sort.
@@ -168,11 +168,13 @@ class row_index {
   static std::size_t bytes_for(std::uint64_t rows, duplicates d = duplicates::kept) {
     return detail::row_index::arrays<RowNumber>(rows, d == duplicates::kept).bytes;
   }
-  /// Returns the bytes that the build, or an insertion, of `rows` rows also needs.
+  /// Returns the bytes that the build, or an insertion, of `rows` rows also needs. Throws
+  /// std::invalid_argument for an unknown strategy.
   static std::size_t workspace_bytes(ExecSpace const& exec, std::uint64_t rows,
                                      duplicates d = duplicates::kept,
                                      bulk_strategy strategy = bulk_strategy::automatic) {
     using by_partitions = detail::row_index::partitioned_build<ExecSpace, Rows, RowNumber>;
+    detail::require_known(strategy);
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(
                exec, rows, d == duplicates::kept, by_partitions::bytes(exec, rows, strategy))
         .bytes;
@@ -290,7 +292,8 @@ class row_index {
             Members const& members)
       : m_rows(rows),
         m_memory(
-            (detail::row_index::require_row_numbers<RowNumber>(rows.size()),
+            (detail::require_known(o.strategy),
+             detail::row_index::require_row_numbers<RowNumber>(rows.size()),
              require_rows(o.rows, rows.size()),
              detail::row_index::memory_for(exec, o.memory, bytes_for(rows.size(), o.duplicates)))),
         m_groups(exec, rows.size(), o.duplicates == duplicates::kept, m_memory.data()),

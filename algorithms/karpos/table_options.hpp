@@ -80,10 +80,10 @@ enum class bulk_strategy {
   direct,
   /// Segmented: keys are split by table segment; a team inserts those of a segment in its scratch.
   /// hash_map and hash_set on GPUs, otherwise direct. Once a call has rejected keys, later calls
-  /// are direct until clear, compaction, rehash or growth (docs/hash_map.md).
-  /// Lookups, erasures, and insertions of few keys into such tables that hold some: keys are split
-  /// by the region of the table where their search begins, so that each region is in the cache
-  /// once. On GPUs; otherwise, direct.
+  /// are not segmented until clear, compaction, rehash or growth (docs/hash_map.md).
+  /// Lookups, and of hash_map and hash_set also erasures, and insertions of few keys into a table
+  /// that holds some: keys are split by the region of the table where their search begins, so that
+  /// each region is in the cache once. On GPUs; otherwise, direct.
   partitioned,
   /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
   reduced

@@ -163,6 +163,13 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("paths that may be as long as the table visit every pair of a large table") {
+  std::uint64_t const pairs = karpos::double_hashing::pair_count_for((1 << 15) + 1);
+  karpos_test::random_numbers random(8);
+  for (int key = 0; key < 20; ++key)
+    CHECK(visits_all<karpos::detail::double_hashing_of_whole_paths>(random(), pairs));
+}
+
 TEST_CASE("keys with the same home part ways under double hashing, not under linear probing") {
   std::uint64_t const pairs = 1009;
   place_among const home = buckets_of(pairs);

@@ -104,11 +104,12 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
     if (!is_empty && bytes / tuned::min_regional_bytes_per_row >= rows) {
       auto const regions =
           detail::plan_regions(exec, bytes, rows, strategy, max_table_bytes_per_change);
-      if (regions.is_direct()) return direct;
-      insertion_plan plan{insertion_path::regional, rows};
-      plan.bytes = detail::regional_bytes(exec, table, regions, rows);
-      plan.regions = regions;
-      return plan;
+      if (!regions.is_direct()) {
+        insertion_plan plan{insertion_path::regional, rows};
+        plan.bytes = detail::regional_bytes(exec, table, regions, rows);
+        plan.regions = regions;
+        return plan;
+      }
     }
     auto segments = open_addressing::one_pass_plan<exec_space, ref>(pairs);
     // The team of a segment reads the rows of all segments of its partition.

@@ -324,6 +324,8 @@ void enqueue_lookups(ExecSpace const& exec, std::string const& label, Table cons
   bool is_done = false;
   detail::with_partitioned_lookup<Stencil, Out>(
       exec, label, table, table_bytes, queries, write, bulk.strategy, [&](auto const& lookup) {
+        // Queries that overflow are read again, after results were written.
+        if (range_of(queries).overlaps(range_of(out))) return;
         auto const memory = detail::try_workspace(exec, {"find", "lookup_bytes"}, bulk.workspace,
                                                   lookup.bytes(queries));
         if (!memory) return;

@@ -29,8 +29,8 @@ struct claimed_slots {
   }
 };
 
-/// Claims a slot for query i, or finds that of its equals: it keeps the lowest row. Queries are
-/// rows begin, begin + 1, …, or have the member number(i).
+/// Claims a slot for query i, or finds the slot of an equal row. The slot keeps the lowest row
+/// number. Queries are rows begin, begin + 1, …, or have the member number(i).
 template <int Distance, class Rows, class Queries, class Members, class ExecSpace, class RowNumber>
 struct claim_slots
     : slot_search<Distance, device::access::shared,

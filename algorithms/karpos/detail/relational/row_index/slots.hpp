@@ -43,8 +43,8 @@ struct slot_word {
   }
 };
 
-/// The code by which a row is searched for: it has the hash and the tag. Here it is the
-/// hash. Rows with equal tags must be compared.
+/// Maps a row to its code, from which hash and tag are computed. In general the code is the hash,
+/// and rows with equal tags must be compared.
 template <class Rows, class RowNumber>
 struct row_code {
   using row = typename Rows::row_type;

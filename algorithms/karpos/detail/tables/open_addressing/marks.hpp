@@ -97,8 +97,8 @@ KOKKOS_FUNCTION constexpr std::uint64_t mark_bit(std::uint64_t pair, std::uint64
   return pair * marks_per_pair + hash % marks_per_pair;
 }
 /// Returns whether the mark of the bucket pair that a path has come to is set. With a relaxed read
-/// in its loop a warp's lookups run apart (H100, lookups in a reduction, load 0.8: 16.7 G/s; with a
-/// frozen one 23.2).
+/// in the loop of a lookup the threads of a warp diverge (H100, lookups in a reduction, load 0.8:
+/// 16.7 G/s; with a frozen one 23.2).
 template <device::access Access = device::access::shared, class Path>
 KOKKOS_INLINE_FUNCTION bool is_marked(std::uint32_t const* marks, Path const& p) {
   std::uint64_t const bit = mark_bit(p.pair(), p.hash());

@@ -149,7 +149,7 @@ class table {
   using word = typename slots_type::word;
   using hasher = typename Traits::hasher;
   using key_equal = typename Traits::key_equal;
-  using path = open_addressing::probe_path<double_hashing>;
+  using path = open_addressing::probe_path<double_hashing_of_whole_paths>;
   using access = device::access;
   static constexpr int bucket_slots = slots_type::bucket_slots;
   static constexpr std::uint64_t no_index = 0xffffffffu;
