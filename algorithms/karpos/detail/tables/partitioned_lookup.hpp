@@ -94,7 +94,7 @@ struct look_up_chunk {
     t.barrier();
     struct alignas(each * sizeof(Result)) piece {
       Result of[each];
-    } found_values;
+    } found_values{};
     std::uint32_t count = 0;
     std::uint32_t const mine = static_cast<std::uint32_t>(t.rank()) * each;
     Query query[each];
