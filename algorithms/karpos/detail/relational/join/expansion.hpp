@@ -52,15 +52,15 @@ struct expansion {
   template <class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(std::uint64_t first, std::uint64_t last,
                                             F const& f) const {
-    if (offsets == nullptr) {
-      for (std::uint64_t i = first; i < last; ++i) f(i, i, std::uint64_t(0));
-      return;
-    }
     if (first >= last) return;
-    std::uint64_t row = row_of(first);
+    // One call of f, so that compilers inline it: row i may be element i.
+    bool const identity = offsets == nullptr;
+    std::uint64_t row = identity ? first : row_of(first);
     for (std::uint64_t element = first;;) {
-      std::uint64_t const begin = offsets[row], end = Kokkos::min(offsets[row + 1], last);
-      for (; element < end; ++element) f(element, row, element - begin);
+      std::uint64_t const begin = identity ? first : offsets[row],
+                          end = identity ? last : Kokkos::min(offsets[row + 1], last);
+      for (; element < end; ++element)
+        f(element, identity ? element : row, identity ? 0 : element - begin);
       if (element == last) return;
       row = row_from(row + 1, element);
     }

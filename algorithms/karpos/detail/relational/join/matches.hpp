@@ -69,8 +69,9 @@ struct runs {
   }
   /// Returns the k-th match of a left row, or no_row.
   KARPOS_STEP_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
-    if (!has(left)) return no_row;
-    return grouped == nullptr ? begins[left] : grouped[begins[left] + k];
+    RowNumber const begin = begins[left];
+    if (begin == RowNumber(~RowNumber(0))) return no_row;
+    return grouped == nullptr ? begin : grouped[begin + k];
   }
 };
 
