@@ -31,6 +31,8 @@ namespace {
 using karpos::bulk_strategy;
 using karpos::detail::table_regions;
 using karpos_test::same;
+using karpos_test::to_host;
+using karpos_test::to_space;
 using karpos_test::unique_keys;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
@@ -55,20 +57,6 @@ struct open_map : Map {
   }
 };
 
-template <class X>
-view<X> to_view(std::vector<X> const& from) {
-  view<X> const to("data", from.size());
-  auto const host = Kokkos::create_mirror_view(to);
-  std::copy(from.begin(), from.end(), host.data());
-  Kokkos::deep_copy(to, host);
-  return to;
-}
-template <class X>
-std::vector<X> to_vector(view<X> const& from) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from);
-  return std::vector<X>(host.data(), host.data() + host.extent(0));
-}
-
 /// Looks queries up as planned. Returns what is written for each.
 template <class Map, class Key, class Write, class Result>
 std::vector<Result> by_partitions(Map const& map, view<Key> const& queries, Write const& write,
@@ -84,7 +72,7 @@ std::vector<Result> by_partitions(Map const& map, view<Key> const& queries, Writ
     lookup.run(queries, out, memory.data());
     exec.fence();
   });
-  return to_vector(out);
+  return to_host(out);
 }
 
 /// Queries for a map that holds `stored`: all of them, as many that are absent, sentinels, and one
@@ -125,21 +113,21 @@ void answers_as_single_lookups(u64 keys, double load, table_regions const& plan,
       absent(all.begin() + static_cast<std::ptrdiff_t>(keys), all.end());
   std::vector<T> values(keys);
   for (u64 i = 0; i < keys; ++i) values[i] = static_cast<T>(i + 1);
-  auto const map = make<Map>(to_view(stored), to_view(values), load);
-  auto const queries = to_view(make_queries(stored, absent, frequent));
+  auto const map = make<Map>(to_space(stored), to_space(values), load);
+  auto const queries = to_space(make_queries(stored, absent, frequent));
 
   view<T> const found("found", queries.extent(0));
   view<bool> const present("present", queries.extent(0));
   constexpr karpos::bulk_options direct{.strategy = bulk_strategy::direct};
   map.find(table_space{}, queries, found, T(0), direct);
   map.contains(table_space{}, queries, present, direct);
-  auto const expected = to_vector(found);
+  auto const expected = to_host(found);
   same("hits",
        static_cast<u64>(
            std::count_if(expected.begin(), expected.end(), [](T x) { return x != T(0); })),
        keys + (keys == 0 ? 0 : frequent));
   CHECK(by_partitions(map, queries, karpos::detail::value_or<T>{T(0)}, T(99), plan) == expected);
-  CHECK(by_partitions(map, queries, karpos::detail::presence{}, false, plan) == to_vector(present));
+  CHECK(by_partitions(map, queries, karpos::detail::presence{}, false, plan) == to_host(present));
 }
 using small_map = karpos::hash_map<u32, u32, table_space>;
 using large_map = karpos::hash_map<u64, u64, table_space>;
@@ -206,7 +194,7 @@ void changes_as_single_operations(u64 n, double load, u32 regions, u64 batch, u6
   };
   std::vector<Key> const stored = some(0, n);
   open_map<Map> map(table_space{}, 2 * n, {.load = load});
-  map.insert(table_space{}, to_view(stored), Key(1));
+  map.insert(table_space{}, to_space(stored), Key(1));
   (void)map.ref();  // the map does not see the changes below
   std::unordered_map<Key, Key> expected;
   for (Key const key : stored) expected[key] = 1;
@@ -215,8 +203,8 @@ void changes_as_single_operations(u64 n, double load, u32 regions, u64 batch, u6
 
   auto const check_lookups = [&] {
     view<Key> const out("out", 2 * n);
-    map.find(table_space{}, to_view(all), out, Key(0), {.strategy = bulk_strategy::direct});
-    auto const got = to_vector(out);
+    map.find(table_space{}, to_space(all), out, Key(0), {.strategy = bulk_strategy::direct});
+    auto const got = to_host(out);
     u64 wrong = 0;
     for (u64 i = 0; i < 2 * n; ++i) {
       auto const at = expected.find(all[i]);
@@ -229,7 +217,7 @@ void changes_as_single_operations(u64 n, double load, u32 regions, u64 batch, u6
     map.with_table([&](auto const& table) {
       using table_type = std::decay_t<decltype(table)>;
       counted = by_regions<karpos::detail::stored_count>(
-          table, plan, queries.size(), source_of(to_view(queries)),
+          table, plan, queries.size(), source_of(to_space(queries)),
           karpos::detail::count_rows<table_type>{table});
     });
     u64 present = 0;
@@ -243,7 +231,7 @@ void changes_as_single_operations(u64 n, double load, u32 regions, u64 batch, u6
   map.with_changed_table([&](auto const& table) {
     using table_type = std::decay_t<decltype(table)>;
     erased =
-        by_regions<karpos::erase_report>(table, plan, doomed.size(), source_of(to_view(doomed)),
+        by_regions<karpos::erase_report>(table, plan, doomed.size(), source_of(to_space(doomed)),
                                          karpos::detail::erase_rows<table_type>{table});
   });
   u64 gone = 0;
@@ -254,7 +242,7 @@ void changes_as_single_operations(u64 n, double load, u32 regions, u64 batch, u6
 
   auto const keys = make_queries(some(n / 4, n / 4 + n / 2), some(n, n + n / 2), frequent);
   for (bool const merges : {false, true}) {
-    view<Key> const k = to_view(keys);
+    view<Key> const k = to_space(keys);
     karpos::insert_report report, wanted;
     auto const insert = [&](auto const& table, auto const& combine) {
       using table_type = std::decay_t<decltype(table)>;
@@ -350,8 +338,8 @@ void finds_in_unordered_storage(u64 n, table_regions const& plan, u64 frequent) 
   for (u64 i = 0; i < n; ++i) in[stored[i]] = static_cast<Value>(i + 1);
   std::vector<Value> expected;
   for (Key const key : queries) expected.push_back(in.count(key) != 0 ? in[key] : Value(0));
-  unordered_storage<Key, Value> const map(to_view(stored));
-  CHECK(by_partitions(map, to_view(queries), karpos::detail::value_or<Value>{Value(0)}, Value(99),
+  unordered_storage<Key, Value> const map(to_space(stored));
+  CHECK(by_partitions(map, to_space(queries), karpos::detail::value_or<Value>{Value(0)}, Value(99),
                       plan) == expected);
 }
 TEST_CASE("unordered maps are looked up by partitions, in packed and in wide slots") {
@@ -387,13 +375,13 @@ TEST_CASE("the plan is direct for small tables and few queries") {
 TEST_CASE("every strategy of a map's lookups gives the answers, in any workspace") {
   u64 const n = 50'000;
   auto const all = unique_keys<u32>(2 * n, 3);
-  auto const queries = to_view(all);
+  auto const queries = to_space(all);
   std::vector<u32> const stored(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
   table_space const exec{};
   karpos::hash_map<u32, u32, table_space> map(exec, n);
-  map.insert(exec, to_view(stored), to_view(stored));
+  map.insert(exec, to_space(stored), to_space(stored));
   karpos::hash_set<u32, table_space> set(exec, n);
-  set.insert(exec, to_view(stored));
+  set.insert(exec, to_space(stored));
   std::vector<u32> expected(stored);
   expected.resize(2 * n, 0);
   view<std::byte> const memory("memory",
@@ -408,9 +396,9 @@ TEST_CASE("every strategy of a map's lookups gives the answers, in any workspace
         view<bool> const present("present", 2 * n);
         karpos::bulk_options const how{strategy, {memory.data() + offset, bytes}};
         map.find(exec, queries, out, 0u, how);
-        CHECK(to_vector(out) == expected);
+        CHECK(to_host(out) == expected);
         set.contains(exec, queries, present, how);
-        auto const is_in = to_vector(present);
+        auto const is_in = to_host(present);
         same("stored", static_cast<u64>(std::count(is_in.begin(), is_in.end(), true)), n);
       }
 }
@@ -430,8 +418,8 @@ TEST_CASE("every strategy of count, erase, insert and find_or_insert gives the s
   auto const all = unique_keys<u32>(2 * n, 3);
   table_space const exec{};
   auto const part = [&](u64 first, u64 last) {
-    return to_view(std::vector<u32>(all.begin() + static_cast<std::ptrdiff_t>(first),
-                                    all.begin() + static_cast<std::ptrdiff_t>(last)));
+    return to_space(std::vector<u32>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                     all.begin() + static_cast<std::ptrdiff_t>(last)));
   };
   auto const check = [&](auto map) {
     auto const stored = part(0, n), doomed = part(n / 2, n + n / 2), every = part(0, 2 * n);
@@ -451,7 +439,7 @@ TEST_CASE("every strategy of count, erase, insert and find_or_insert gives the s
       CHECK(map.find_or_insert(exec, every, 7u, out, 9u, how) == karpos::insert_report{n, n, 0, 0});
       std::vector<u32> expected(n, 4);
       expected.resize(2 * n, 7);
-      CHECK(to_vector(out) == expected);
+      CHECK(to_host(out) == expected);
       same("erased again", map.erase(exec, part(n, 2 * n), how), n);
       if constexpr (requires { map.compact(exec); }) map.compact(exec);
     });
@@ -470,22 +458,22 @@ TEST_CASE("every strategy of a multimap's lookups gives the answers") {
     counts.push_back(static_cast<u32>(copies));
   }
   karpos::hash_multimap<u32, u32, table_space> map(exec, keys.size());
-  map.insert(exec, to_view(keys), 5u);
+  map.insert(exec, to_space(keys), 5u);
   karpos::hash_multiset<u32, table_space> set(exec, n);
-  set.insert(exec, to_view(keys));
-  auto const queries = to_view(all);
+  set.insert(exec, to_space(keys));
+  auto const queries = to_space(all);
   with_each_option(map.lookup_bytes(exec, queries, bulk_strategy::partitioned),
                    [&](karpos::bulk_options const& how) {
                      view<u32> const out("out", 2 * n);
                      view<u64> const wide("out", 2 * n);
                      map.count(exec, queries, out, how);
-                     CHECK(to_vector(out) == counts);
+                     CHECK(to_host(out) == counts);
                      set.count(exec, queries, wide, how);
-                     auto const got = to_vector(wide);
+                     auto const got = to_host(wide);
                      CHECK(std::vector<u32>(got.begin(), got.end()) == counts);
                      view<bool> const present("present", 2 * n);
                      map.contains(exec, queries, present, how);
-                     auto const is_in = to_vector(present);
+                     auto const is_in = to_host(present);
                      same("stored", static_cast<u64>(std::count(is_in.begin(), is_in.end(), true)),
                           static_cast<u64>(std::count_if(counts.begin(), counts.end(),
                                                          [](u32 c) { return c != 0; })));
@@ -503,24 +491,24 @@ TEST_CASE("an unordered_map is looked up in bulk, by every strategy") {
   std::vector<u32> stored(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
   karpos::unordered_map<u32, u32, table_space> const map(n);
   Kokkos::parallel_for("insert", Kokkos::RangePolicy<table_space>(0, n),
-                       insert_in_kernel{map, to_view(stored)});
+                       insert_in_kernel{map, to_space(stored)});
   std::vector<u32> expected;
   for (u32 const key : stored) expected.push_back(key + 1);
   expected.resize(2 * n, 3);
-  auto const queries = to_view(all);
+  auto const queries = to_space(all);
   using const_map = decltype(map)::const_map_type;
   const_map const frozen = map;
   with_each_option(karpos::lookup_bytes(exec, map, queries, bulk_strategy::partitioned),
                    [&](karpos::bulk_options const& how) {
                      view<u32> const out("out", 2 * n);
                      karpos::find(exec, map, queries, out, 3u, how);
-                     CHECK(to_vector(out) == expected);
+                     CHECK(to_host(out) == expected);
                      Kokkos::deep_copy(out, 0u);
                      karpos::find(exec, frozen, queries, out, 3u, how);
-                     CHECK(to_vector(out) == expected);
+                     CHECK(to_host(out) == expected);
                      view<bool> const present("present", 2 * n);
                      karpos::contains(exec, map, queries, present, how);
-                     auto const is_in = to_vector(present);
+                     auto const is_in = to_host(present);
                      same("stored", static_cast<u64>(std::count(is_in.begin(), is_in.end(), true)),
                           n);
                    });

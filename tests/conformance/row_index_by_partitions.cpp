@@ -7,7 +7,6 @@
 
 #include "support/emulated_space.hpp"
 // The headers below must see its declarations.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -26,6 +25,8 @@ namespace {
 using karpos::bulk_strategy;
 using karpos_test::permute;
 using karpos_test::same;
+using karpos_test::to_host;
+using karpos_test::to_space;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using host_or_device = karpos_test::space;
@@ -33,20 +34,6 @@ inline constexpr bool on_device = karpos::device::is_device<host_or_device>;
 using space = std::conditional_t<on_device, host_or_device, karpos_test::emulated_space>;
 template <class X>
 using view = Kokkos::View<X*, space::memory_space>;
-
-template <class X>
-view<X> to_view(std::vector<X> const& from) {
-  view<X> const to("data", from.size());
-  auto const host = Kokkos::create_mirror_view(to);
-  std::copy(from.begin(), from.end(), host.data());
-  Kokkos::deep_copy(to, host);
-  return to;
-}
-template <class X>
-std::vector<X> to_vector(view<X> const& from) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from);
-  return std::vector<X>(host.data(), host.data() + host.extent(0));
-}
 
 /// Returns n values of `different` ones, and a value of ones; the first one `frequent` more times.
 template <class X>
@@ -57,7 +44,7 @@ view<X> draws(u64 n, u64 different, u64 frequent, u64 seed) {
     x[i] =
         static_cast<X>(permute(i % 2 == 1 && i / 2 < frequent ? u64(0) : random.below(different)));
   if (n > 2) x[n / 2] = static_cast<X>(~u64(0));
-  return to_view(x);
+  return to_space(x);
 }
 
 template <class X>
@@ -85,8 +72,8 @@ answers answers_of(index_of<X> const& index, view<X> const& queries) {
   index.label(exec, label_of_rows);
   index.distinct(exec, distinct);
   exec.fence();
-  return {to_vector(first),    to_vector(count),   to_vector(label), to_vector(label_of_rows),
-          to_vector(distinct), to_vector(present), index.size(),     index.groups()};
+  return {to_host(first),    to_host(count),   to_host(label), to_host(label_of_rows),
+          to_host(distinct), to_host(present), index.size(),   index.groups()};
 }
 
 template <class X>
@@ -126,7 +113,7 @@ TEST_CASE("joins find by partitions the pairs that they find directly") {
                right = draws<u32>(8'000, different, 30, 2);
     std::vector<u32> unique(8'000);
     for (u32 i = 0; i < unique.size(); ++i) unique[i] = 3 * i;
-    auto const ids = to_view(unique);
+    auto const ids = to_space(unique);
     for (auto const& of_right : {right, ids})
       for (auto const kind : {karpos::join_kind::inner, karpos::join_kind::left,
                               karpos::join_kind::right, karpos::join_kind::full}) {
@@ -138,11 +125,11 @@ TEST_CASE("joins find by partitions the pairs that they find directly") {
           join.write(space{}, l, r);
           space{}.fence();
           if (s == bulk_strategy::direct) {
-            expected[0] = to_vector(l);
-            expected[1] = to_vector(r);
+            expected[0] = to_host(l);
+            expected[1] = to_host(r);
           } else {
-            CHECK(to_vector(l) == expected[0]);
-            CHECK(to_vector(r) == expected[1]);
+            CHECK(to_host(l) == expected[0]);
+            CHECK(to_host(r) == expected[1]);
           }
         }
       }
@@ -208,16 +195,16 @@ TEST_CASE("lookups are direct without memory, and if results replace the queries
   auto const before = restores();
   index.find(space{}, karpos::rows(queries), out);
   space{}.fence();
-  auto const expected = to_vector(out);
+  auto const expected = to_host(out);
   if (!on_device) same("by partitions", restores(), before + 1);
   karpos_test::emulated_space::max_bytes = 1000;
   index.find(space{}, karpos::rows(queries), out);
   space{}.fence();
   karpos_test::emulated_space::max_bytes = ~std::size_t(0);
-  CHECK(to_vector(out) == expected);
+  CHECK(to_host(out) == expected);
   index.find(space{}, karpos::rows(queries), queries);
   space{}.fence();
-  CHECK(to_vector(queries) == expected);
+  CHECK(to_host(queries) == expected);
   if (!on_device) same("directly", restores(), before + 1);
 }
 

@@ -82,8 +82,8 @@ template <class Storage>
 template <class Keys>
 std::uint64_t hash_table<Storage>::erase_reachable(execution_space const& exec, Keys const& keys,
                                                    bulk_options const& bulk) const {
-  if constexpr (Storage::
-                    has_tombstones) {  // hopscotch tables: H100, direct 8.9 G/s, by regions 8.6
+  // Hopscotch tables have no tombstones, and erase directly (H100: 8.9 G/s, by regions 8.6).
+  if constexpr (Storage::has_tombstones) {
     erase_report done;
     if (this->try_by_regions(exec, "erase", m_storage.ref(), keys, bulk,
                              detail::max_table_bytes_per_change,

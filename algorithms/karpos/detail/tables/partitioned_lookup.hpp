@@ -116,12 +116,13 @@ struct look_up_chunk {
         else
           found_values.of[j] = write(a);
       }
-    if constexpr (counts) {
-    } else if (whole)
-      *reinterpret_cast<piece*>(results + begin + mine) = found_values;
-    else
-      for (std::uint32_t j = 0; j < each; ++j)
-        if (mine + j < rows) results[begin + mine + j] = found_values.of[j];
+    if constexpr (!counts) {
+      if (whole)
+        *reinterpret_cast<piece*>(results + begin + mine) = found_values;
+      else
+        for (std::uint32_t j = 0; j < each; ++j)
+          if (mine + j < rows) results[begin + mine + j] = found_values.of[j];
+    }
     t.barrier();
     for (std::uint32_t i = static_cast<std::uint32_t>(t.rank()), n = *undecided; i < n;
          i += static_cast<std::uint32_t>(t.size())) {
