@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether loops on CPUs call anything for each index.
+"""Whether loops on CPUs call anything for each index, and whether pipelines prefetch.
 
     inlining.py COMPILE_COMMANDS [-O2] [-O3] [NAME...]   looks at units, all by default, at -O2: those of tests/compile_time and those
                                                          beside this script. --every-kind: fails unless each kind of loop
@@ -13,6 +13,9 @@ the source: its units are compiled as they are.
 
 Looks at the assembly of the functions that hold loops over indices (LOOPS), and of all functions of the unit that they call.
 Each call that lies on a cycle of its function's branches is one for each index, but for those that MAY_CALL allows by name.
+
+A pipeline (PIPELINE), and the function in which its deferred indices wait, prefetches what an index needs: g++ drops calls
+of functions that only prefetch.
 
 Of Kokkos' own loops, which are not flattened, it looks at those over the slots of tables (KOKKOS_KIND). They may also call
 the small functions of KOKKOS_MAY_CALL.
@@ -42,6 +45,8 @@ KINDS[KOKKOS_KIND] = (r"_ZNK?6Kokkos4Impl\d+Parallel(Reduce|Scan|ScanWithTotal)I
                       r"(4execI|7execute|10exec_range|_omp_fn|omp_outlined)")
 LOOPS = re.compile("|".join(KINDS.values()))
 KOKKOS_LOOP = re.compile(KINDS[KOKKOS_KIND])
+PIPELINE = re.compile(KINDS["pipeline.hpp"] + r".*(Ecl[EI]|14probe_deferredI)")
+PREFETCH = re.compile(r"\t(prefetch\w*|prfm)\t")
 # What may be called on a cycle, and why.
 MAY_CALL = re.compile("|".join((
     r"_ZN6karpos6device6detail8pipelineI.*10unfinished14probe_deferred.*",  # once for 4 * Distance indices that wait
@@ -49,6 +54,7 @@ MAY_CALL = re.compile("|".join((
     r"_ZNK?6karpos.*(9set_marks|10is_refused).*",  # for a key whose walk has passed a whole stretch of full buckets
     r"_ZNK?6karpos.*9hopscotch.*(15insert_anywhere|10try_remove)I.*",  # for a key that is not, or has no space, in its home line
     r"_ZNK?6karpos.*9bfs_batch.*6counts5flushE.*",  # bfs_batch: before sums of thousands of vertices overflow
+    r"_ZZN6karpos6detail5top_k14for_each_entryI.*",  # top_k: once for 256 entries of a list
     r"exp2|log2",  # top_k: once for each choice of a unit
     r"memset|memcpy",  # of more bytes than a few registers hold: the scratch of a team, the rows of a chunk
     r"__popcountdi2",  # for processors before x86-64-v2
@@ -152,6 +158,11 @@ def calls_in_loops(assembly):
     return loops, sorted(calls)
 
 
+def pipelines_without_prefetch(assembly):
+    return sorted(name for name, lines in functions_of(assembly)[0].items()
+                  if PIPELINE.match(name) and ".cold" not in name and not any(map(PREFETCH.match, lines)))
+
+
 def readable(names):
     """Names as a person reads them, without most of their template arguments."""
     try:
@@ -170,7 +181,7 @@ def units_of(path):
 
 
 def look_at(name, command, optimisation, is_gcc):
-    """The loops of a unit; prints the calls in them, and returns how many there are."""
+    """The loops of a unit; prints their faults, and returns how many there are."""
     command = [w for w in command if not re.fullmatch(r"-O.", w)] + [optimisation, "-S", "-o", "-"]
     if is_gcc:
         command += [f"--param={p}" for p in SPENT]
@@ -178,11 +189,14 @@ def look_at(name, command, optimisation, is_gcc):
     if run.returncode != 0:
         sys.exit(f"{name} does not compile: {run.stderr}")
     loops, calls = calls_in_loops(run.stdout)
-    words = readable([n for call in calls for n in call])
+    bare = pipelines_without_prefetch(run.stdout)
+    words = readable([n for call in calls for n in call] + bare)
     for loop, target in calls[:MOST_LINES]:
         print(f"{name}, {optimisation}: {words[loop]}\n    calls {words[target]} for each index")
-    print(f"{name}, {optimisation}: {len(loops)} loops, {len(calls)} calls", flush=True)
-    return loops, len(calls)
+    for loop in bare:
+        print(f"{name}, {optimisation}: {words[loop]}\n    does not prefetch")
+    print(f"{name}, {optimisation}: {len(loops)} loops, {len(calls)} calls, {len(bare)} without prefetch", flush=True)
+    return loops, len(calls) + len(bare)
 
 
 def self_test():
@@ -222,6 +236,10 @@ def self_test():
     for call in ("call", "jmp"):
         text = function(loop, after=f"\t{call}\t_Z4loopv\n") + function("_Z4loopv", inside="\tcall\t_Z1gv\n")
         assert calls_in_loops(text) == ([loop], [("_Z4loopv", "_Z1gv")]), call
+    for name in (loop, probe.replace("Ev", "I6look_upEEv")):
+        assert pipelines_without_prefetch(function(name)) == [name]
+        for prefetch in ("\tprefetcht0\t(%rax)\n", "\tprfm\tpldl1keep, [x0]\n"):
+            assert pipelines_without_prefetch(function(name, inside=prefetch)) == []
     assert not MAY_CALL.fullmatch("memset_slowly") and not MAY_CALL.fullmatch("_Z5aborti")
     print("ok")
 
@@ -241,18 +259,18 @@ def main(arguments):
     if not is_gcc and "clang" not in compiler:
         print(f"SKIP: this reads the assembly of g++ and clang, not of {compiler}")
         return
-    calls, kinds = 0, set()
+    faults, kinds = 0, set()
     for name in names:
         for level in levels:
-            loops, called = look_at(name, commands[name], level, is_gcc)
-            calls += called
+            loops, found = look_at(name, commands[name], level, is_gcc)
+            faults += found
             kinds |= {kind for kind, pattern in KINDS.items() if any(re.match(pattern, loop) for loop in loops)}
             if not loops and name not in WITHOUT_LOOPS:
                 sys.exit(f"{name} has no loop: the functions of loops are no longer named as KINDS says")
     if "--every-kind" in arguments and (missing := sorted(KINDS.keys() - kinds)):
         sys.exit(f"no unit has a loop of {', '.join(missing)}: its function is no longer named as KINDS says")
-    if calls:
-        sys.exit(f"{calls} calls in loops: inline what they call by force")
+    if faults:
+        sys.exit(f"{faults} faults of loops: inline what they call by force, and prefetch by device::prefetch")
 
 
 if __name__ == "__main__":

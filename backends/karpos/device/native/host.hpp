@@ -36,8 +36,9 @@ namespace host {
 
 /// Prefetches the cache line of p. Never faults, whatever p is.
 ///
-/// Inlined by force: g++ considers a function that only prefetches to be without effect, and drops
-/// calls of it.
+/// g++ considers a function that only prefetches to be without effect, and drops calls of it, also
+/// from functions that it inlines. A volatile asm, which has no instruction, is an effect. (Lookups
+/// of a row index had no prefetch: 31 instead of 9 ns for each of 2^22 keys, one thread.)
 [[gnu::always_inline]] inline void prefetch([[maybe_unused]] void const* p) {
 #if defined(__GNUC__)
   // Into the first-level cache. Lookups in a table of 2^24 keys at load 0.5, 16 threads of an Intel
@@ -45,6 +46,7 @@ namespace host {
   // (When a key took more instructions, the second level was faster.) Prefetching for writing is
   // slower.
   __builtin_prefetch(p, 0, 3);
+  asm volatile("" : : "m"(*static_cast<char const*>(p)));
 #endif
 }
 
