@@ -96,17 +96,17 @@ class bfs_search {
   void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
     using tuned = detail::bfs::tuning<ExecSpace>;
+    detail::user_call const call("bfs_search", "start");
     auto const sources = detail::frontier::checked_sources<vertex_id>(
-        "a search", "karpos::bfs::check_sources", m_exec, source, m_workspace.m_graph.vertices());
+        "karpos::bfs::check_sources", m_exec, source, m_workspace.m_graph.vertices());
     static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
                   "karpos: distances come in a view of std::int32_t");
     if (!options.degree_classes && m_workspace.m_needs_classes)
-      detail::reject("bfs without degree classes", "a vertex has 2^27 edges or more",
+      detail::reject("degree classes are off", "a vertex has 2^27 edges or more",
                      "leave degree_classes on");
     auto const& graph = m_workspace.m_graph;
     detail::frontier::require_results<vertex_id>(
-        "a search", m_exec, distances, parents, parents.extent(0) != 0, "vertices",
-        graph.vertices(),
+        m_exec, distances, parents, parents.extent(0) != 0, "vertices", graph.vertices(),
         {sources.template memory<vertex_id>(), detail::range_of(graph.row_offsets()),
          detail::range_of(graph.column_indices()), detail::range_of(graph.in_row_offsets()),
          detail::range_of(graph.in_column_indices())});
@@ -129,12 +129,14 @@ class bfs_search {
   ///   than the graph can have: graph, results or workspace were written meanwhile. Results are
   ///   unspecified then.
   bfs_report report() const {
+    detail::user_call const call("bfs_search", "report");
     workspace const& w = m_workspace;
     auto const record = detail::read_back(m_exec, w.m_record.data(), "karpos::bfs: report");
     auto const& sum = record.summary;
     if (sum.failed != 0)
-      throw std::logic_error("karpos: " + detail::frontier::stop_message(sum.visited, sum.levels,
-                                                                         w.m_graph.vertices()));
+      throw std::logic_error(
+          detail::user_call::name() + ": " +
+          detail::frontier::stop_message(sum.visited, sum.levels, w.m_graph.vertices()));
     auto r = detail::bfs::report_of(record, w.m_hub_count, w.m_graph.has_transpose());
     r.hub_degree = w.m_hub_degree;
     return r;
@@ -163,6 +165,7 @@ template <execution_space ExecSpace, class Graph, class Source, class Distances,
 bfs_report bfs(ExecSpace const& exec, bfs_workspace<ExecSpace, Graph> const& workspace,
                Source const& source, Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
+  detail::user_call const call("bfs");
   bfs_search const search(exec, workspace);
   search.start(source, distances, parents, options, hooks);
   return search.report();
@@ -177,6 +180,7 @@ template <execution_space ExecSpace, class VertexId, class EdgeOffset, class Mem
 bfs_report bfs(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
                Source const& source, Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
+  detail::user_call const call("bfs");
   return bfs(exec, bfs_workspace(exec, graph), source, distances, parents, options, hooks);
 }
 

@@ -80,6 +80,7 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
                            bfs_batch_options const& options = {}) {
   using view = Kokkos::View<Value**, P...>;
   using namespace detail::bfs_batch;
+  detail::user_call const call("bfs_batch");
   constexpr std::int32_t most = sizeof(Value) == 1 ? 254 : bfs_batch_options{}.max_distance;
   detail::require_reachable<ExecSpace, view>();
   static_assert(std::is_same_v<Value, std::int32_t> || std::is_same_v<Value, std::uint8_t>,
@@ -88,7 +89,7 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
                               sources.extent(0));
   detail::require_same_extent("columns of distances", distances.extent(1), "vertices",
                               workspace.vertices());
-  detail::require_apart("the distances of a batch", distances, sources);
+  detail::require_apart("the view of distances", distances, sources);
   // Searches one level more than fits, to know whether there is one.
   auto const report =
       run_passes(exec, workspace, sources, options, std::min(options.max_distance, most + 1),
@@ -97,9 +98,9 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
                  });
   for (std::size_t i = 0; i < report.source.size(); ++i)
     if (report.source[i].levels - 1 > most)
-      throw std::range_error("karpos: search " + std::to_string(i) +
-                             " of a batch finds a distance above 254 (distances have 8 bits): use "
-                             "std::int32_t, or set max_distance to 254 or less");
+      detail::reject<std::range_error>(
+          "search " + std::to_string(i) + " finds a distance above 254", "distances have 8 bits",
+          "use std::int32_t, or set max_distance to 254 or less");
   return report;
 }
 
@@ -113,6 +114,7 @@ bfs_batch_report bfs_batch(ExecSpace const& exec,
                            bfs_batch_workspace<ExecSpace, Graph> const& workspace,
                            Sources const& sources, bfs_batch_options const& options = {}) {
   using namespace detail::bfs_batch;
+  detail::user_call const call("bfs_batch");
   return run_passes(exec, workspace, sources, options, options.max_distance,
                     [](std::uint64_t, int) { return no_distances{}; });
 }

@@ -54,7 +54,8 @@ class bfs_batch_workspace {
       : m_vertices(graph.vertices()),
         m_has_in(graph.has_transpose()) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
-    detail::frontier::require_size("bfs_batch", graph);
+    detail::user_call const call("bfs_batch_workspace");
+    detail::frontier::require_size(graph);
     graph.validate_unless_trusted(exec);
     m_ordered = ordered(exec, graph);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a batch of searches",

@@ -51,7 +51,8 @@ class bfs_workspace {
       : m_graph(graph),
         m_words((graph.vertices() + 31) / 32) {
     detail::require_reachable<ExecSpace, typename Graph::offsets_view>();
-    detail::frontier::require_size("bfs", graph);
+    detail::user_call const call("bfs_workspace");
+    detail::frontier::require_size(graph);
     graph.validate_unless_trusted(exec);
     detail::allocate_or_explain<memory_space>(bytes_for(exec, graph), "a search",
                                               "free memory or search a smaller graph",
@@ -83,6 +84,7 @@ class bfs_workspace {
   /// Throws: std::invalid_argument for other hops; allocation_error if there is not enough memory:
   ///   searches go on with the rows that there are.
   int pad_rows(ExecSpace const& exec, int hops = 1) {
+    detail::user_call const call("bfs_workspace", "pad_rows");
     if (hops != 1 && hops != 2)
       detail::reject("rows of " + std::to_string(hops) + " hops are refused", "neither 1 nor 2",
                      "pass 1 for padded rows, 2 for rows of all vertices within two hops");
@@ -196,8 +198,8 @@ class bfs_workspace {
     detail::fill_with("karpos::bfs::isolated", exec, m_isolated,
                       find_isolated<rows>{out_rows(), in_rows(), has_in, m_graph.vertices()});
     array<degree_histogram> const histogram(Kokkos::view_alloc(exec, "karpos::bfs::histogram"), 1);
-    auto const sums = detail::frontier::read_degrees<tuned>(
-        "bfs", exec, m_graph.vertices(), out_rows(), in_rows(), has_in, histogram.data());
+    auto const sums = detail::frontier::read_degrees<tuned>(exec, m_graph.vertices(), out_rows(),
+                                                            in_rows(), has_in, histogram.data());
     std::copy_n(sums.data(), degree_classes, m_class_size);
     m_non_isolated = sums[degree_classes];
     m_needs_classes = sums[degree_classes + 1] > 0;

@@ -38,6 +38,7 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
   static_assert(std::is_same_v<vertex, typename Targets::non_const_value_type>,
                 "karpos: sources and targets of edges must be of the same type");
   detail::require_reachable<ExecSpace, Sources, Targets>();
+  detail::user_call const call("build_csr");
   detail::require_same_extent("sources", sources.extent(0), "targets", targets.extent(0));
   using graph = csr_graph<vertex, EdgeOffset, typename Sources::memory_space>;
   detail::build_csr::edges_in_views<Sources, Targets> const list{sources, targets};
@@ -60,6 +61,7 @@ auto transpose(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpac
   using rows_view = Kokkos::View<VertexId*, MemorySpace>;
   using columns_view = typename graph_type::columns_view;
   detail::require_reachable<ExecSpace, rows_view>();
+  detail::user_call const call("transpose");
   graph.validate_unless_trusted(exec);
   auto const rows = detail::build_csr::graph_array<rows_view>(exec, "sources", graph.edges());
   detail::build_csr::write_sources(exec, graph.row_offsets(), rows);

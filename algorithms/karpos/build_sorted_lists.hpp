@@ -37,6 +37,7 @@ auto build_sorted_lists(ExecSpace const& exec, Table const& table) {
   using ids_view = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, memory>;
   using scores_view = Kokkos::View<score**, Kokkos::LayoutRight, memory>;
   detail::require_reachable<ExecSpace, Table>();
+  detail::user_call const call("build_sorted_lists");
   detail::build_sorted_lists::require_size(table);
   detail::build_sorted_lists::require_no_nan(exec, table);
   std::uint64_t const n = table.extent(0), lists = table.extent(1);

@@ -78,14 +78,15 @@ components_report connected_components(ExecSpace const& exec,
   static_assert(std::is_same_v<typename ComponentIds::value_type, VertexId>,
                 "karpos: component ids come in a view of the graph's vertex type");
   detail::require_reachable<ExecSpace, typename graph_type::offsets_view, ComponentIds>();
+  detail::user_call const call("connected_components");
   detail::require_contiguous("component ids", component_ids);
   detail::require_same_extent("component ids", component_ids.extent(0), "vertices",
                               graph.vertices());
   constexpr std::uint64_t max_id = std::numeric_limits<VertexId>::max();
   if (graph.vertices() > 0 && graph.vertices() - 1 > max_id)
-    throw std::length_error(
-        "karpos: a graph for connected_components has " + std::to_string(graph.vertices()) +
-        " vertices, and its vertex ids end at " + std::to_string(max_id) + ": use wider ids");
+    detail::reject<std::length_error>(
+        "the graph has " + std::to_string(graph.vertices()) + " vertices",
+        "its vertex ids end at " + std::to_string(max_id), "use wider ids");
   detail::require_apart("the component ids", component_ids, detail::range_of(options.workspace),
                         graph.row_offsets(), graph.column_indices(), graph.in_row_offsets(),
                         graph.in_column_indices());
@@ -93,7 +94,7 @@ components_report connected_components(ExecSpace const& exec,
   if (graph.vertices() == 0) return {};
   Kokkos::Profiling::ScopedRegion const region("karpos::connected_components");
   detail::workspace<ExecSpace> const memory(
-      exec, {"connected_components", "connected_components_bytes(exec, graph)"}, options.workspace,
+      exec, "connected_components_bytes(exec, graph)", options.workspace,
       detail::connected_components::bytes_for<ExecSpace>(graph));
   auto const report =
       detail::connected_components::run(exec, graph, component_ids.data(), memory.data(), options);

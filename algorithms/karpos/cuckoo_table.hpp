@@ -63,6 +63,7 @@ class cuckoo_table : public lookup_table<Storage> {
   template <view_1d Keys, view_1d... Values>
     requires(sizeof...(Values) == (has_values ? 1 : 0))
   void build(execution_space const& exec, Keys const& keys, Values const&... values) {
+    detail::user_call const call(Storage::name, "build");
     check(keys, values...);
     m_storage.build(exec, keys, values_or_none(values...));
   }
@@ -83,6 +84,7 @@ class cuckoo_table : public lookup_table<Storage> {
   template <view_1d Keys, view_1d... Values>
     requires(sizeof...(Values) == (has_values ? 1 : 0))
   insert_report insert(execution_space const& exec, Keys const& keys, Values const&... values) {
+    detail::user_call const call(Storage::name, "insert");
     check(keys, values...);
     require_insertable();
     return m_storage.insert(exec, keys, values_or_none(values...));
@@ -135,14 +137,15 @@ class cuckoo_table : public lookup_table<Storage> {
   /// are friends of each other.
   template <class Other>
   void copy_from(execution_space const& exec, cuckoo_table<Other> const& src) {
+    detail::user_call const call("deep_copy");
     m_storage.copy_from(exec, src.m_storage);
   }
   void require_insertable() const {
     this->require_memory();
     if (layout() != cuckoo_layout::dense)
-      throw std::logic_error(
-          "karpos: cuckoo_layout::two_level takes no insertions (it is built at once): build it "
-          "anew, or choose cuckoo_layout::dense");
+      detail::reject<std::logic_error>("cuckoo_layout::two_level takes no insertions",
+                                       "it is built at once",
+                                       "build it anew, or choose cuckoo_layout::dense");
   }
   template <class Keys, class... Values>
   static void check(Keys const& keys, Values const&... values) {

@@ -130,20 +130,21 @@ class hash_table : public lookup_table<Storage> {
   insert_report insert_if(execution_space const& exec, Keys const& keys, Values const& values,
                           Stencil const& stencil, Predicate const& predicate = {}) {
     return insert_all(exec, "insert_if", keys, values, detail::keep_stored{},
-                      detail::stencil_for("keys", keys, stencil, predicate));
+                      detail::where{stencil, predicate});
   }
   template <view_1d Keys, view_1d Stencil, class Predicate = detail::as_bool>  // a set
     requires(!has_values)
   insert_report insert_if(execution_space const& exec, Keys const& keys, Stencil const& stencil,
                           Predicate const& predicate = {}) {
     return insert_all(exec, "insert_if", keys, no_values{}, detail::keep_stored{},
-                      detail::stencil_for("keys", keys, stencil, predicate));
+                      detail::where{stencil, predicate});
   }
   /// Does what insert does, and throws capacity_error if a key did not fit. Keys that did fit are
   /// stored. If a key equals a sentinel, throws std::invalid_argument instead, as insert does.
   template <view_1d Keys, class... Values>
   insert_report insert_or_throw(execution_space const& exec, Keys const& keys,
                                 Values const&... values) {
+    detail::user_call const call(Storage::name, "insert_or_throw");
     insert_report const r = insert(exec, keys, values...);
     if (r.rejected != 0) reject_keys(exec, r.rejected);
     return r;
@@ -181,6 +182,7 @@ class hash_table : public lookup_table<Storage> {
   insert_report find_or_insert(execution_space const& exec, Keys const& keys, Values const& values,
                                Out const& out, mapped_type const& missing = {},
                                bulk_options const& bulk = {}) {
+    detail::user_call const call(Storage::name, "find_or_insert");
     detail::require_same_extent("keys", keys.extent(0), "the output", out.extent(0));
     insert_report const report = insert(exec, keys, values, bulk);
     this->find(exec, keys, out, missing, bulk);
@@ -229,6 +231,7 @@ class hash_table : public lookup_table<Storage> {
   /// Does what erase does, asynchronously. Overwrites the report with the count.
   template <view_1d Keys>
   void erase_async(execution_space const& exec, Keys const& keys, erase_view const& report) {
+    detail::user_call const call(Storage::name, "erase_async");
     m_slots_used.add_possible_erasures(keys.extent(0));
     enqueue_erasure(exec, keys, report);
   }
@@ -256,6 +259,7 @@ class hash_table : public lookup_table<Storage> {
   template <view_1d Operations, view_1d Results>
     requires has_values
   void apply(execution_space const& exec, Operations const& operations, Results const& results) {
+    detail::user_call const call(Storage::name, "apply");
     detail::require_operations<key_type, mapped_type>(operations, results);
     this->require_memory();
     detail::in_batches(
@@ -273,6 +277,7 @@ class hash_table : public lookup_table<Storage> {
     requires has_values
   void apply_async(execution_space const& exec, Operations const& operations,
                    Results const& results) {
+    detail::user_call const call(Storage::name, "apply_async");
     detail::require_operations<key_type, mapped_type>(operations, results);
     this->require_memory();
     std::uint64_t const n = operations.extent(0);
@@ -389,7 +394,8 @@ class hash_table : public lookup_table<Storage> {
   using every_key = detail::everything;
 
   hash_table(execution_space const& exec, std::uint64_t max_keys, options const& o,
-             hasher const& hash, key_equal const& equal, std::optional<wrapped_memory> memory);
+             hasher const& hash, key_equal const& equal, std::optional<wrapped_memory> memory,
+             detail::user_call const& = detail::user_call(Storage::name));
   template <class Keys>
   void enqueue_erasure(execution_space const& exec, Keys const& keys,
                        erase_view const& report) const {
@@ -416,6 +422,7 @@ class hash_table : public lookup_table<Storage> {
   template <class Keys, class Values, class Combine>
   void enqueue_insertion(execution_space const& exec, char const* what, Keys const& keys,
                          Values const& values, Combine const& combine, report_view const& report) {
+    detail::user_call const call(Storage::name, what);
     this->require_memory();
     auto const each = detail::values_for<mapped_type>(keys, values);
     insert_directly(exec, m_storage, rows_of(what, keys, each, combine, every_key{}), report);

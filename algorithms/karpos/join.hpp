@@ -104,10 +104,11 @@ class join {
         m_kind(kind),
         m_left(left.size()),
         m_right(detail::row_index::index_access::groups(index).end()),
-        m_workspace(exec, {"join", "join::bytes_for(left rows, right rows, kind)"},
-                    (require_rows(), options.memory), bytes_for(m_left, m_right, kind),
-                    detail::workspace_lifetime::object),
+        m_workspace(exec, "join::bytes_for(left rows, right rows, kind)",
+                    (detail::user_call("join"), require_rows(), options.memory),
+                    bytes_for(m_left, m_right, kind), detail::workspace_lifetime::object),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
+    detail::user_call const call("join");
     find_matches(exec, left);
     if constexpr (has_predicate) {
       apply_predicate(exec, accepts);
@@ -145,6 +146,7 @@ class join {
   ///   Nothing is written then.
   template <view_1d LeftOut, view_1d RightOut>
   void write(execution_space const& exec, LeftOut const& left, RightOut const& right) const {
+    detail::user_call const call("join", "write");
     detail::join::require_kind(m_kind, true);
     require_output("the output for left rows", left, m_left);
     require_output("the output for right rows", right, m_right);
@@ -155,6 +157,7 @@ class join {
   /// Throws: as write of pairs, except that kinds with pairs are refused.
   template <view_1d Out>
   void write(execution_space const& exec, Out const& out) const {
+    detail::user_call const call("join", "write");
     detail::join::require_kind(m_kind, false);
     bool const of_left = m_kind <= join_kind::left_anti;
     require_output("the output of a join", out, of_left ? m_left : m_right);
@@ -169,6 +172,7 @@ class join {
   /// Throws: as write; also std::invalid_argument if the index's row numbers are too small for the
   ///   left rows; allocation_error.
   pairs_type pairs(execution_space const& exec) const {
+    detail::user_call const call("join", "pairs");
     detail::join::require_kind(m_kind, true);
     detail::join::require_own_numbers<number_type>(m_left);
     pairs_type const out{allocate(exec), allocate(exec)};
@@ -177,6 +181,7 @@ class join {
   }
   /// Returns the rows of a semi or anti join in a new view. Asynchronous. Throws: as pairs.
   Kokkos::View<number_type*, memory_space> rows(execution_space const& exec) const {
+    detail::user_call const call("join", "rows");
     detail::join::require_kind(m_kind, false);
     if (m_kind <= join_kind::left_anti) detail::join::require_own_numbers<number_type>(m_left);
     auto const out = allocate(exec);
@@ -190,6 +195,7 @@ class join {
   /// Throws: std::invalid_argument for a kind without pairs.
   template <class F>
   void for_each_pair(execution_space const& exec, F const& f) const {
+    detail::user_call const call("join", "for_each_pair");
     static_assert(std::is_invocable_v<F const&, std::uint64_t, std::uint64_t>,
                   "karpos: the visitor of a join is called as f(left, right), const");
     detail::join::require_kind(m_kind, true);
@@ -351,6 +357,7 @@ join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&,
 template <execution_space ExecSpace, class Left, class Index>
 std::uint64_t join_size(ExecSpace const& exec, Left const& left, Index const& index,
                         join_kind kind) {
+  detail::user_call const call("join_size");
   return join<Left, Index>(exec, left, index, kind).size();
 }
 
@@ -373,8 +380,8 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
                 "karpos: what is gathered goes to a view of the column's values, not const");
   static_assert(std::is_integral_v<typename Indices::non_const_value_type>,
                 "karpos: rows are gathered by a view of integers");
-  detail::require_same_extent("the indices of a gather", indices.extent(0), "its output",
-                              out.extent(0));
+  detail::user_call const call("gather");
+  detail::require_same_extent("the indices", indices.extent(0), "the output", out.extent(0));
   detail::join::gather(exec, indices, column, missing, out);
 }
 /// Returns what gather above writes, in a new view. Asynchronous. Throws: allocation_error.
@@ -382,6 +389,7 @@ template <execution_space ExecSpace, view_1d Indices, detail::column Column>
 auto gather(ExecSpace const& exec, Indices const& indices, Column const& column,
             typename detail::column_traits<Column>::value_type const& missing) {
   using value = typename detail::column_traits<Column>::value_type;
+  detail::user_call const call("gather");
   auto const out = detail::allocate_array<Kokkos::View<value*, typename ExecSpace::memory_space>>(
       exec, "karpos::gather", "the values of a gather", "gather fewer rows at once",
       indices.extent(0));

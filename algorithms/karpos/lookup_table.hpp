@@ -66,7 +66,7 @@ class lookup_table {
   void find(execution_space const& exec, Queries const& queries, Out const& out,
             mapped_type const& missing, bulk_options const& bulk = {}) const {
     detail::require_result_type<mapped_type, Out>();
-    look_up(exec, label("find"), queries, out, detail::value_or<mapped_type>{missing},
+    look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
             detail::everything{}, bulk);
   }
   /// Does what find does for the queries with predicate(stencil(i)); writes `missing` for the
@@ -77,8 +77,8 @@ class lookup_table {
                mapped_type const& missing, Stencil const& stencil,
                Predicate const& predicate = {}) const {
     detail::require_result_type<mapped_type, Out>();
-    look_up(exec, label("find_if"), queries, out, detail::value_or<mapped_type>{missing},
-            detail::stencil_for("queries", queries, stencil, predicate));
+    look_up(exec, "find_if", queries, out, detail::value_or<mapped_type>{missing},
+            detail::where{stencil, predicate});
   }
   /// Writes to out whether each query is stored. Asynchronous.
   /// Requires: `out` and the queries do not overlap.
@@ -87,14 +87,14 @@ class lookup_table {
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {
-    look_up(exec, label("contains"), queries, out, detail::presence{}, detail::everything{}, bulk);
+    look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{}, bulk);
   }
   /// Does what contains does where predicate(stencil(i)), and writes false elsewhere. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
   void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
                    Stencil const& stencil, Predicate const& predicate = {}) const {
-    look_up(exec, label("contains_if"), queries, out, detail::presence{},
-            detail::stencil_for("queries", queries, stencil, predicate));
+    look_up(exec, "contains_if", queries, out, detail::presence{},
+            detail::where{stencil, predicate});
   }
 
   /// Returns the bytes of workspace that find, contains, count and erase of these queries take at
@@ -103,6 +103,7 @@ class lookup_table {
   template <view_1d Queries>
   std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
                            bulk_strategy strategy = bulk_strategy::automatic) const {
+    detail::user_call const call(Storage::name, "lookup_bytes");
     using result = std::conditional_t<has_values, mapped_type, bool>;
     return Kokkos::max({lookup_bytes_for<result>(exec, queries, strategy),
                         lookup_bytes_for<bool>(exec, queries, strategy),
@@ -113,6 +114,7 @@ class lookup_table {
   template <view_1d Queries>
   std::uint64_t count(execution_space const& exec, Queries const& queries,
                       bulk_options const& bulk = {}) const {
+    detail::user_call const call(Storage::name, "count");
     require_queries<Queries>();
     detail::require_known(bulk.strategy);
     require_memory();
@@ -168,6 +170,7 @@ class lookup_table {
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
                              ValuesOut const& values) const {
     detail::require_reachable<execution_space, ValuesOut>();
+    detail::user_call const call(Storage::name, "retrieve_all");
     detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     return retrieve(exec, keys, values);
   }
@@ -231,9 +234,9 @@ class lookup_table {
   /// Throws std::logic_error if the table has no memory.
   void require_memory() const {
     if (m_storage.slot_count() == 0)
-      throw std::logic_error(
-          "karpos: this table has no memory (it was default-constructed or moved from): assign one "
-          "to it first");
+      detail::reject<std::logic_error>("this table has no memory",
+                                       "it was default-constructed or moved from",
+                                       "assign one to it first");
   }
   std::string label(char const* what) const { return m_storage.label(what); }
   std::uint64_t table_bytes() const {
@@ -279,7 +282,7 @@ class lookup_table {
           exec, label(what), table,
           detail::plan_regions(exec, table_bytes(), keys.extent(0), bulk.strategy,
                                max_bytes_per_key),
-          keys.extent(0), {what, "lookup_bytes"}, bulk.workspace,
+          keys.extent(0), bulk.workspace,
           [&](std::uint64_t first, std::uint64_t last) {
             return detail::source_of_keys<execution_space>(keys, first, last);
           },
@@ -288,14 +291,15 @@ class lookup_table {
   }
 
   template <class Queries, class Out, class Write, class Stencil>
-  void look_up(execution_space const& exec, std::string const& label, Queries const& queries,
+  void look_up(execution_space const& exec, char const* what, Queries const& queries,
                Out const& out, Write const& write, Stencil const& stencil,
                bulk_options const& bulk = {}) const {
+    detail::user_call const call(Storage::name, what);
     require_queries<Queries>();
     require_memory();
     detail::look_up<distance>(
-        exec, label, [&](auto const& f) { m_storage.with_ref(f); }, table_bytes(), queries, out,
-        write, stencil, bulk);
+        exec, label(what), [&](auto const& f) { m_storage.with_ref(f); }, table_bytes(), queries,
+        out, write, stencil, bulk);
   }
   /// Returns the bytes of workspace that lookups with results of type Result take.
   template <class Result, class Queries>
@@ -357,9 +361,9 @@ class lookup_table {
   template <class KeysOut, class ValuesOut>
   std::uint64_t retrieve(execution_space const& exec, KeysOut const& keys,
                          ValuesOut const& values) const {
+    detail::user_call const call(Storage::name, "retrieve_all");
     detail::require_reachable<execution_space, KeysOut>();
-    if (keys.extent(0) < m_storage.slot_count())
-      detail::require_length("retrieve_all", keys.extent(0), size(exec));
+    if (keys.extent(0) < m_storage.slot_count()) detail::require_length(keys.extent(0), size(exec));
     auto const table = m_storage.scan_ref();
     std::uint64_t n = 0;
     Kokkos::parallel_scan(

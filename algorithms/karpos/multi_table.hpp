@@ -85,7 +85,7 @@ class multi_table {
     requires has_values
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
                        wrapped_memory const& workspace = {nullptr, 0}) {
-    return m_table.insert(exec, keys, detail::values_for<mapped_type>(keys, values), workspace);
+    return m_table.insert(exec, keys, values, workspace);
   }
   template <view_1d Keys>  // a set
     requires(!has_values)
@@ -103,7 +103,7 @@ class multi_table {
   template <view_1d Keys, class Values>
     requires has_values
   void insert_async(execution_space const& exec, Keys const& keys, Values const& values) {
-    m_table.append(exec, keys, detail::values_for<mapped_type>(keys, values));
+    m_table.append(exec, keys, values);
   }
   template <view_1d Keys>
     requires(!has_values)
@@ -143,6 +143,7 @@ class multi_table {
   template <view_1d Queries, view_1d Out>
   void count(execution_space const& exec, Queries const& queries, Out const& out,
              bulk_options const& bulk = {}) const {
+    detail::user_call const call(table::name, "count");
     using result = typename Out::value_type;
     static_assert(std::is_integral_v<result> && !std::is_const_v<result>,
                   "karpos: counts are written to a view of integers, not const");
@@ -153,6 +154,7 @@ class multi_table {
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {
+    detail::user_call const call(table::name, "contains");
     m_table.index().contains(exec, queries, out, bulk);
   }
   /// Writes to out one value of each query, unspecified which, or `missing`. Asynchronous. Maps
@@ -161,6 +163,7 @@ class multi_table {
     requires has_values
   void find_any(execution_space const& exec, Queries const& queries, Out const& out,
                 mapped_type const& missing) const {
+    detail::user_call const call(table::name, "find_any");
     detail::require_result_type<mapped_type, Out>();
     // Direct: values lie beyond the regions of the table (H100, 8 of a key: 20.5 G/s, by regions
     // 16.7).
@@ -174,17 +177,20 @@ class multi_table {
   template <view_1d Queries>
   std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
                            bulk_strategy strategy = bulk_strategy::automatic) const {
+    detail::user_call const call(table::name, "lookup_bytes");
     return m_table.index().template result_bytes<std::uint64_t>(exec, queries, strategy);
   }
 
   /// Returns the number of pairs that retrieve writes for these queries. Blocks.
   template <view_1d Queries>
   std::uint64_t retrieve_size(execution_space const& exec, Queries const& queries) const {
+    detail::user_call const call(table::name, "retrieve_size");
     return m_table.matches_of(exec, queries, 0).size();
   }
   /// Returns the number of pairs that retrieve_outer writes for these queries. Blocks.
   template <view_1d Queries>
   std::uint64_t retrieve_outer_size(execution_space const& exec, Queries const& queries) const {
+    detail::user_call const call(table::name, "retrieve_outer_size");
     return m_table.matches_of(exec, queries, 1).size();
   }
   /// Writes every match as a query number (the query's index) and a value, in the order of queries.
@@ -228,6 +234,7 @@ class multi_table {
   /// order. Writes no output. Blocks. Complexity and memory: as for retrieve.
   template <view_1d Queries, class F>
   void for_each_match(execution_space const& exec, Queries const& queries, F const& f) const {
+    detail::user_call const call(table::name, "for_each_match");
     using visit = detail::multi_table::visit_element<detail::multi_table::query_numbers, F>;
     m_table.emit(exec, m_table.matches_of(exec, queries, 0), visit{{}, f});
   }
@@ -238,6 +245,7 @@ class multi_table {
   ///   allocation_error.
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
+    detail::user_call const call(table::name, "for_each");
     using body = detail::multi_table::visit_element<typename table::slots_type, Visit>;
     m_table.emit(exec, m_table.all_pairs(exec), body{m_table.slots(), visit});
   }
@@ -247,7 +255,6 @@ class multi_table {
     requires has_values
   std::uint64_t retrieve_all(execution_space const& exec, KeysOut const& keys,
                              ValuesOut const& values) const {
-    detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0));
     return m_table.write_all(exec, keys, values);
   }
   template <view_1d KeysOut>

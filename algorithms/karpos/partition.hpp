@@ -58,6 +58,7 @@ using hash_part [[deprecated("karpos: hash_part is hash_partitioner")]] =
 template <class Row, execution_space ExecSpace>
 std::size_t partition_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t partitions,
                             partition_options const& options = {}) {
+  detail::user_call const call("partition_bytes");
   detail::partition::require_partitions(partitions);
   return detail::partition::plan<ExecSpace, Row>(exec, rows, partitions, options.stable).bytes();
 }
@@ -117,6 +118,7 @@ template <execution_space ExecSpace, view_1d Keys, view_1d Out, view_1d Offsets,
   requires(!Kokkos::is_view_v<Partitioner>)
 void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets const& offsets,
                Partitioner const& partitioner = {}, partition_options const& options = {}) {
+  detail::user_call const call("partition");
   using key = typename Keys::non_const_value_type;
   detail::require_reachable<ExecSpace, Keys>();
   static_assert(std::is_same_v<typename Out::value_type, key>,
@@ -142,6 +144,7 @@ template <execution_space ExecSpace, view_1d Keys, class Values, view_1d Out, vi
 void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Out const& out,
                Offsets const& offsets, Partitioner const& partitioner = {},
                partition_options const& options = {}) {
+  detail::user_call const call("partition");
   using key = typename Keys::non_const_value_type;
   using row = typename Out::value_type;
   detail::require_reachable<ExecSpace, Keys>();

@@ -29,9 +29,7 @@ namespace detail::join {
 template <class ExecSpace, class Left, class Right>
 auto join_by_index(ExecSpace const& exec, Left const& left, Right const& right, join_kind kind) {
   using index = karpos::row_index<Right, ExecSpace>;
-  return explain_as("karpos::partitioned_join", "join fewer rows at once", [&] {
-    return karpos::join<Left, index>(exec, left, index(exec, right), kind);
-  });
+  return karpos::join<Left, index>(exec, left, index(exec, right), kind);
 }
 /// Writes the rows of a join, by partitions or by an index. Returns their number. Blocks.
 template <class ExecSpace, class Left, class Right, class Write, class... Out>
@@ -57,6 +55,7 @@ std::uint64_t write_join(ExecSpace const& exec, Left const& left, Right const& r
 /// std::invalid_argument for more than 2^31 - 8 rows on a side.
 template <execution_space ExecSpace, class Left, class Right>
 std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right) {
+  detail::user_call const call("partitioned_join_bytes");
   return detail::join::pair_of_tables<ExecSpace, Left, Right>(exec, left, right).bytes();
 }
 
@@ -66,6 +65,7 @@ template <execution_space ExecSpace, class Left, class Right, view_1d... LeftCol
 std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Right const& right,
                                    column_list<LeftColumns...> const& left_columns,
                                    column_list<RightColumns...> const& right_columns) {
+  detail::user_call const call("partitioned_join_bytes");
   namespace d = detail::join;
   d::payload_columns<LeftColumns...> const l(left_columns.views);
   d::payload_columns<RightColumns...> const r(right_columns.views);
@@ -124,6 +124,7 @@ template <execution_space ExecSpace, class Left, class Right, view_1d LeftOut, v
 std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
                                join_kind kind, LeftOut const& left_out, RightOut const& right_out,
                                partitioned_join_options const& options = {}) {
+  detail::user_call const call("partitioned_join");
   namespace d = detail::join;
   d::require_kind(kind, true);
   d::require_numbers<ExecSpace>("the output for left rows", left_out, left.size());
@@ -138,6 +139,7 @@ template <execution_space ExecSpace, class Left, class Right, view_1d Out>
 std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right const& right,
                                join_kind kind, Out const& out,
                                partitioned_join_options const& options = {}) {
+  detail::user_call const call("partitioned_join");
   namespace d = detail::join;
   d::require_kind(kind, false);
   bool const of_left = kind == join_kind::left_semi || kind == join_kind::left_anti;
@@ -183,6 +185,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
                                column_list<LeftOut...> const& left_out,
                                column_list<RightOut...> const& right_out,
                                partitioned_join_options const& options = {}) {
+  detail::user_call const call("partitioned_join");
   namespace d = detail::join;
   static_assert(sizeof...(LeftOut) + sizeof...(RightOut) > 0,
                 "karpos: a join of payload columns writes at least one");
@@ -201,7 +204,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
                of_right.template check<ExecSpace>("right rows", right.size()));
   if (detail::is_given(options.workspace))
     detail::require_workspace(
-        d::payload_join_user, options.workspace,
+        d::payload_bytes_call, options.workspace,
         partitioned_join_bytes(exec, left, right, left_columns, right_columns));
   auto rows = d::join_with_payload(exec, left, right, of_left, of_right, capacity, options);
   if (!rows)
@@ -218,6 +221,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 template <execution_space ExecSpace, class Left, class Right>
 std::uint64_t partitioned_join_size(ExecSpace const& exec, Left const& left, Right const& right,
                                     join_kind kind, partitioned_join_options const& options = {}) {
+  detail::user_call const call("partitioned_join_size");
   detail::join::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
   auto const rows = both.join_by_partitions(kind, detail::join::write_nothing{}, 0, options);
   return rows ? *rows : detail::join::join_by_index(exec, left, right, kind).size();

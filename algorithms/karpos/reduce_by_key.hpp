@@ -116,6 +116,7 @@ template <execution_space ExecSpace, view_1d Keys, view_1d Values, view_1d OutKe
 std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values const& values,
                             OutKeys const& out_keys, OutValues const& out_values, Op const& op = {},
                             reduce_by_key_options const& options = {}) {
+  detail::user_call const call("reduce_by_key");
   using namespace detail::reduce_by_key;
   using value = typename Values::non_const_value_type;
   require_keys<ExecSpace, Keys, OutKeys>();
@@ -156,6 +157,7 @@ template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys, class Column
 std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                             aggregate_list<Columns, Outputs> const& aggregates,
                             reduce_by_key_options const& options = {}) {
+  detail::user_call const call("reduce_by_key");
   using namespace detail::reduce_by_key;
   require_keys<ExecSpace, Keys, OutKeys>();
   using key = typename Keys::non_const_value_type;
@@ -168,6 +170,7 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, OutKeys con
 template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys, view_1d OutCounts>
 std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                            OutCounts const& out_counts, reduce_by_key_options const& options = {}) {
+  detail::user_call const call("count_by_key");
   using namespace detail::reduce_by_key;
   using count = typename OutCounts::value_type;
   require_keys<ExecSpace, Keys, OutKeys>();
@@ -190,6 +193,7 @@ std::uint64_t count_by_key(ExecSpace const& exec, Keys const& keys, OutKeys cons
 template <execution_space ExecSpace, view_1d Keys, view_1d OutKeys>
 std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                        reduce_by_key_options const& options = {}) {
+  detail::user_call const call("distinct");
   using namespace detail::reduce_by_key;
   require_keys<ExecSpace, Keys, OutKeys>();
   auto const workspace = detail::range_of(options.workspace);

@@ -161,7 +161,7 @@ class row_index {
   template <view_1d Members>
   row_index(ExecSpace const& exec, Rows const& rows, Members const& members,
             row_index_options const& o = {})
-      : row_index(exec, rows, o, mask_of(rows, members)) {}
+      : row_index(exec, rows, o, detail::where{members, detail::as_bool{}}) {}
 
   /// Returns the bytes of an index of `rows` rows of any type: about 28 a row, 40 if row numbers
   /// have 64 bits; 24 and 32 if duplicates are dropped.
@@ -173,6 +173,7 @@ class row_index {
   static std::size_t workspace_bytes(ExecSpace const& exec, std::uint64_t rows,
                                      duplicates d = duplicates::kept,
                                      bulk_strategy strategy = bulk_strategy::automatic) {
+    detail::user_call const call("row_index", "workspace_bytes");
     using by_partitions = detail::row_index::partitioned_build<ExecSpace, Rows, RowNumber>;
     detail::require_known(strategy);
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(
@@ -202,6 +203,7 @@ class row_index {
   ///   aligned; allocation_error.
   std::uint64_t insert(ExecSpace const& exec, std::uint64_t n,
                        wrapped_memory const& workspace = {nullptr, 0}) {
+    detail::user_call const call("row_index", "insert");
     if (m_groups.keeps_duplicates())
       detail::reject("rows cannot be appended to an index that keeps duplicates",
                      "its runs lie side by side", "build it with duplicates::dropped");
@@ -251,6 +253,7 @@ class row_index {
   ///   included: options.rows (or all rows), and the rows that insert has appended.
   template <view_1d Out>
   void label(ExecSpace const& exec, Out const& out) const {
+    detail::user_call const call("row_index", "label");
     require_numbers<Out>();
     detail::require_same_extent("the rows of an index", m_groups.end(), "the group ids",
                                 out.extent(0));
@@ -263,6 +266,7 @@ class row_index {
   /// Throws: std::invalid_argument if out has fewer than groups() elements.
   template <view_1d Out>
   void distinct(ExecSpace const& exec, Out const& out) const {
+    detail::user_call const call("row_index", "distinct");
     require_numbers<Out>();
     if (out.extent(0) < groups())
       detail::reject("the output for different rows is too short",
@@ -279,20 +283,12 @@ class row_index {
  private:
   friend struct detail::row_index::index_access;
   template <class Members>
-  static auto mask_of(Rows const& rows, Members const& members) {
-    detail::require_reachable<ExecSpace, Members>();
-    detail::require_same_extent("the rows of an index", rows.size(), "their mask",
-                                members.extent(0));
-    return detail::where<Members, detail::as_bool>{members, {}};
-  }
-
-  template <class Members>
     requires(!Kokkos::is_view_v<Members>)
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o,
-            Members const& members)
+            Members const& members, detail::user_call const& = detail::user_call("row_index"))
       : m_rows(rows),
         m_memory(
-            (detail::require_known(o.strategy),
+            (detail::require_known(o.strategy), require_mask(rows.size(), members),
              detail::row_index::require_row_numbers<RowNumber>(rows.size()),
              require_rows(o.rows, rows.size()),
              detail::row_index::memory_for(exec, o.memory, bytes_for(rows.size(), o.duplicates)))),
@@ -301,6 +297,14 @@ class row_index {
     append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
   }
 
+  template <class Members>
+  static void require_mask(std::uint64_t rows, Members const& members) {
+    if constexpr (!std::is_same_v<Members, detail::everything>) {
+      detail::require_reachable<ExecSpace, detail::view_type_of<Members>>();
+      detail::require_same_extent("the rows of an index", rows, "their mask",
+                                  members.stencil.extent(0));
+    }
+  }
   static void require_rows(std::uint64_t requested, std::uint64_t rows) {
     if (requested > rows && requested != row_index_options::all_rows)
       detail::reject("an index of more rows than there are",
@@ -312,7 +316,7 @@ class row_index {
   template <class Members>
   std::uint64_t append(ExecSpace const& exec, std::uint64_t n, Members const& members,
                        wrapped_memory const& workspace) {
-    detail::workspace_user const user{"row_index", "workspace_bytes(exec, rows, duplicates)"};
+    char const* const bytes_call = "workspace_bytes(exec, rows, duplicates)";
     auto const bytes = [&](bulk_strategy s) {
       return workspace_bytes(
           exec, n, m_groups.keeps_duplicates() ? duplicates::kept : duplicates::dropped, s);
@@ -321,9 +325,9 @@ class row_index {
     bulk_strategy const strategy = splits ? m_strategy : bulk_strategy::direct;
     std::size_t const most = bytes(strategy), least = bytes(bulk_strategy::direct);
     if (most > least)
-      if (auto const w = detail::try_workspace(exec, user, workspace, most))
+      if (auto const w = detail::try_workspace(exec, workspace, most))
         return m_groups.append(exec, m_rows, n, members, w->data(), strategy);
-    detail::workspace<ExecSpace> const w(exec, user, workspace, least);
+    detail::workspace<ExecSpace> const w(exec, bytes_call, workspace, least);
     return m_groups.append(exec, m_rows, n, members, w.data(),
                            most > least ? bulk_strategy::direct : strategy);
   }
@@ -340,6 +344,7 @@ class row_index {
   template <class Result, class Queries, class Answer, class Out>
   void look_up(char const* what, ExecSpace const& exec, Queries const& queries,
                Answer const& answer, Out const& out) const {
+    detail::user_call const call("row_index", what);
     static_assert(detail::is_row_view<Queries>, "karpos: queries are rows(column, column, ...)");
     static_assert(std::is_same_v<typename Queries::row_type, typename Rows::row_type>,
                   "karpos: queries have columns of the types of the index' columns");
@@ -382,10 +387,9 @@ class row_index {
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
-  auto const index = detail::explain_as("karpos::label", "label fewer rows", [&] {
-    return row_index<Rows, ExecSpace, typename Out::value_type>(
-        exec, rows, row_index_options{.duplicates = duplicates::dropped});
-  });
+  detail::user_call const call("label");
+  row_index<Rows, ExecSpace, typename Out::value_type> const index(
+      exec, rows, row_index_options{.duplicates = duplicates::dropped});
   index.label(exec, out);
   exec.fence("karpos::label: before the index is freed");
   return index.groups();
@@ -402,10 +406,9 @@ std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
 template <execution_space ExecSpace, class Rows, view_1d Out>
   requires detail::is_row_view<Rows>
 std::uint64_t distinct_indices(ExecSpace const& exec, Rows const& rows, Out const& out) {
-  auto const index = detail::explain_as("karpos::distinct_indices", "pass fewer rows", [&] {
-    return row_index<Rows, ExecSpace, typename Out::value_type>(
-        exec, rows, row_index_options{.duplicates = duplicates::dropped});
-  });
+  detail::user_call const call("distinct_indices");
+  row_index<Rows, ExecSpace, typename Out::value_type> const index(
+      exec, rows, row_index_options{.duplicates = duplicates::dropped});
   index.distinct(exec, out);
   exec.fence("karpos::distinct_indices: before the index is freed");
   return index.groups();

@@ -70,6 +70,7 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   static_assert(std::is_integral_v<index> && (sizeof(index) == 4 || sizeof(index) == 8),
                 "karpos: selected indices come in a view of integers of 32 or 64 bits");
   detail::require_reachable<ExecSpace, Scores, Indices, Values>();
+  detail::user_call const call("select_k");
   detail::select_k::require_selectable(scores, k, out_indices, out_values);
   if (k == 0) return;
   using selected_view =

@@ -82,12 +82,12 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
   using namespace detail::sssp;
   static_assert(std::is_same_v<typename Distances::value_type, Weight>,
                 "karpos: distances of sssp come in a view of the type of the weights");
+  detail::user_call const call("sssp");
   auto const& graph = workspace_access::graph(workspace);
   std::uint64_t const n = graph.vertices();
-  auto const sources =
-      checked_sources<vertex_id>("sssp", "karpos::sssp::check_sources", exec, source, n);
+  auto const sources = checked_sources<vertex_id>("karpos::sssp::check_sources", exec, source, n);
   require_results<vertex_id>(
-      "sssp", exec, distances, parents, parents.extent(0) != 0, "vertices", n,
+      exec, distances, parents, parents.extent(0) != 0, "vertices", n,
       {detail::range_of(workspace_access::weights(workspace)),
        detail::range_of(graph.row_offsets()), detail::range_of(graph.column_indices()),
        sources.template memory<vertex_id>()});
@@ -109,6 +109,7 @@ template <execution_space ExecSpace, class VertexId, class EdgeOffset, class Mem
 sssp_report sssp(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
                  Weights const& weights, Source const& source, Distances const& distances,
                  Parents const& parents = {}, sssp_options const& options = {}) {
+  detail::user_call const call("sssp");
   return sssp(exec, sssp_workspace(exec, graph, weights), source, distances, parents, options);
 }
 

@@ -60,10 +60,11 @@ class sssp_workspace {
     static_assert(detail::sssp::weight<Weight>,
                   "karpos: weights are float, double or integers of 32 or 64 bits");
     detail::require_reachable<ExecSpace, typename Graph::offsets_view, Weights>();
+    detail::user_call const call("sssp_workspace");
     detail::require_contiguous("weights", weights);
     detail::require_same_extent("weights", weights.extent(0), "edges", graph.edges());
     m_weights = weights;  // not before: Kokkos aborts if a strided view is assigned
-    detail::frontier::require_size("sssp", graph, max_vertices);
+    detail::frontier::require_size(graph, max_vertices);
     graph.validate_unless_trusted(exec);
     read_weights(exec);
     m_bytes = bytes_for(exec, graph);
@@ -179,8 +180,8 @@ class sssp_workspace {
   /// Counts the vertices of each degree class.
   template <class Rows>
   void count_classes(ExecSpace const& exec, Rows const& of) {
-    auto const sums = detail::frontier::read_degrees<tuned>("sssp", exec, m_graph.vertices(), of,
-                                                            of, false, nullptr);
+    auto const sums =
+        detail::frontier::read_degrees<tuned>(exec, m_graph.vertices(), of, of, false, nullptr);
     std::copy_n(sums.data(), detail::frontier::degree_classes, m_class_size);
   }
 

@@ -101,11 +101,12 @@ top_k_report top_k(ExecSpace const& exec,
   static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
                 "karpos: scores come in a view of float or double");
   detail::require_reachable<ExecSpace, Ids, Scores>();
+  detail::user_call const call("top_k");
   detail::top_k::require_length("ids", out_ids.extent(0), k);
-  detail::require_contiguous("ids of a ranked query", out_ids);
+  detail::require_contiguous("the ids", out_ids);
   if (out_scores.extent(0) > 0) {
     detail::top_k::require_length("scores", out_scores.extent(0), k);
-    detail::require_contiguous("scores of a ranked query", out_scores);
+    detail::require_contiguous("the scores", out_scores);
   }
   auto& memory = memory_of(workspace);
   detail::top_k::require_valid_query(memory.sizes, lists, k, options);
@@ -137,6 +138,7 @@ top_k_report top_k(ExecSpace const& exec, sorted_lists<Id, Score, MemorySpace> c
                    std::uint64_t k, Ids const& out_ids, Scores const& out_scores = {},
                    top_k_options<Aggregate> const& options = {}) {
   using workspace = top_k_workspace<ExecSpace, sorted_lists<Id, Score, MemorySpace>, Aggregate>;
+  detail::user_call const call("top_k");
   return top_k(exec, workspace(exec, lists, k), lists, k, out_ids, out_scores, options);
 }
 

@@ -51,7 +51,9 @@ class top_k_workspace {
   ///
   /// Throws: allocation_error if there is not enough memory.
   top_k_workspace(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k)
-      : m_memory(std::make_shared<memory>(memory{sizes(lists, max_k)})) {
+      : m_memory((detail::user_call("top_k_workspace"),
+                  std::make_shared<memory>(memory{sizes(lists, max_k)}))) {
+    detail::user_call const call("top_k_workspace");
     static_assert(detail::reaches<ExecSpace, Kokkos::View<int*, memory_space>>,
                   "karpos: the lists lie in a memory space that the execution space cannot reach; "
                   "copy them first");

@@ -383,6 +383,7 @@ class unordered_map {
   template <class Queries, class Out, class Write>
   void look_up(execution_space const& exec, char const* what, Queries const& queries,
                Out const& out, Write const& write, bulk_options const& bulk) const {
+    detail::user_call const call(what);
     detail::require_key_type<key_type, Queries>();
     m_storage.require_memory();
     detail::look_up<storage::prefetch_distance>(
@@ -392,6 +393,7 @@ class unordered_map {
   template <class Queries>
   std::size_t lookup_bytes(execution_space const& exec, Queries const& queries,
                            bulk_strategy strategy) const {
+    detail::user_call const call("lookup_bytes");
     using result = std::conditional_t<is_set, bool, stored_value>;
     detail::require_known(strategy);
     m_storage.require_memory();

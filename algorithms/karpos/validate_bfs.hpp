@@ -93,6 +93,7 @@ bfs_defects validate_bfs(ExecSpace const& exec,
                 "karpos: distances come in a view of std::int32_t");
   static_assert(std::is_same_v<typename Parents::non_const_value_type, VertexId>,
                 "karpos: parents come in a view of the graph's vertex type");
+  detail::user_call const call("validate_bfs");
   std::uint64_t const n = graph.vertices(), words = (n + 31) / 32;
   bool const has_parents = parents.extent(0) != 0;
   detail::require_same_extent("distances", distances.extent(0), "vertices", n);

@@ -36,6 +36,7 @@ void validate_sorted_lists(ExecSpace const& exec,
   using check = list_check<ExecSpace, sorted_lists<Id, Score, MemorySpace>>;
   using memory = typename ExecSpace::memory_space;
   detail::require_reachable<ExecSpace, Kokkos::View<Id const*, MemorySpace>>();
+  detail::user_call const call("validate_sorted_lists");
   bool const dense = lists.is_dense();
   std::size_t const bytes =
       dense ? (lists.objects() + 31) / 32 * sizeof(std::uint32_t) : lists.longest() * sizeof(Id);

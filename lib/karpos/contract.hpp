@@ -26,16 +26,57 @@
 
 namespace karpos {
 
+namespace detail {
+
+/// While it lives, messages of errors on its thread begin with the name of the user's call, and
+/// labels of workspaces are that name. Of nested calls, the outermost counts.
+class user_call {
+ public:
+  /// A function `name`, or the member of a class `name`.
+  explicit user_call(char const* name, char const* member = nullptr)
+      : m_is_outermost(s_call.name == nullptr) {
+    if (m_is_outermost) s_call = {name, member};
+  }
+  ~user_call() {
+    if (m_is_outermost) s_call = {};
+  }
+  user_call(user_call const&) = delete;
+  user_call& operator=(user_call const&) = delete;
+
+  /// Returns, for example, "karpos::hash_map::find"; "karpos" outside of calls.
+  static std::string name() {
+    std::string all = "karpos";
+    for (char const* const part : {s_call.name, s_call.member})
+      if (part != nullptr) all.append("::").append(part);
+    return all;
+  }
+
+ private:
+  struct names {
+    char const *name, *member;
+  };
+  inline static thread_local names s_call{};
+  bool m_is_outermost;
+};
+
+/// Returns the message "call: problem (why): suggestion".
+inline std::string message_of(std::string const& problem, std::string const& why,
+                              std::string const& suggestion) {
+  return user_call::name() + ": " + problem + " (" + why + "): " + suggestion;
+}
+
+}  // namespace detail
+
 /// Thrown if keys, or pairs of a multimap, do not fit; `limit` names the parameter that was too
 /// small. The container stays valid and keeps everything that it accepted.
 class capacity_error : public std::runtime_error {
  public:
   capacity_error(std::string const& what, std::uint64_t asked, std::uint64_t held,
                  std::uint64_t would_do, char const* limit = "max_keys")
-      : std::runtime_error("karpos: " + what + " (asked for " + std::to_string(asked) +
-                           ", found space for " + std::to_string(held) +
-                           "): construct or rehash with " + limit +
-                           " >= " + std::to_string(would_do)),
+      : std::runtime_error(detail::message_of(
+            what,
+            "asked for " + std::to_string(asked) + ", found space for " + std::to_string(held),
+            std::string("construct or rehash with ") + limit + " >= " + std::to_string(would_do))),
         m_asked(asked),
         m_held(held),
         m_would_do(would_do) {}
@@ -55,13 +96,14 @@ class capacity_error : public std::runtime_error {
 class hash_error : public std::runtime_error {
  public:
   hash_error(std::string const& what, std::string const& why, std::string const& suggestion)
-      : std::runtime_error("karpos: " + what + " (" + why + "): " + suggestion) {}
+      : std::runtime_error(detail::message_of(what, why, suggestion)) {}
 };
 
 /// Thrown if memory for a container cannot be allocated; names the bytes and the memory space.
 class allocation_error : public std::bad_alloc {
  public:
-  explicit allocation_error(std::string what) : m_what("karpos: " + std::move(what)) {}
+  explicit allocation_error(std::string const& what)
+      : m_what(detail::user_call::name() + ": " + what) {}
   char const* what() const noexcept override { return m_what.c_str(); }
 
  private:
@@ -78,10 +120,11 @@ inline constexpr bool checks_always = true;
 inline constexpr bool checks_always = false;
 #endif
 
-/// Throws std::invalid_argument. Every message reads "problem (why): suggestion".
-[[noreturn]] inline void reject(std::string const& problem, std::string const& why,
-                                std::string const& suggestion) {
-  throw std::invalid_argument("karpos: " + problem + " (" + why + "): " + suggestion);
+/// Throws an exception with the message "call: problem (why): suggestion".
+template <class Exception = std::invalid_argument>
+[[noreturn]] void reject(std::string const& problem, std::string const& why,
+                         std::string const& suggestion) {
+  throw Exception(message_of(problem, why, suggestion));
 }
 
 inline void require_same_extent(char const* what, std::uint64_t a, char const* other,

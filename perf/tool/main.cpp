@@ -24,17 +24,21 @@ namespace {
 constexpr int exit_failed = 1;
 constexpr int exit_bad_input = 2;
 
-/// Prints "karpos: what"; the library's own messages begin so already.
+bool is_of_library(char const* what) { return std::strncmp(what, "karpos:", 7) == 0; }
+/// Prints "karpos: what". The library's own messages begin so already, or with the name of a call,
+/// as "karpos::bfs: ", which is left out.
 void print_error(std::exception const& e) {
-  std::string const what = e.what();
-  std::fprintf(stderr, "%s%s\n", what.rfind("karpos: ", 0) == 0 ? "" : "karpos: ", what.c_str());
+  char const* what = e.what();
+  if (char const* const end = std::strstr(what, ": "); is_of_library(what) && end != nullptr)
+    what = end + 2;
+  std::fprintf(stderr, "karpos: %s\n", what);
 }
 
 /// Prints a message about a lack of memory, without allocating any.
 void print_memory_error(std::exception const& e) {
   char const* const what = e.what();
-  if (std::strncmp(what, "karpos: ", 8) == 0)
-    std::fprintf(stderr, "%s\n", what);
+  if (is_of_library(what))
+    print_error(e);
   else
     std::fprintf(stderr,
                  "karpos: out of memory (%s): ask for less, or let the program have more memory\n",

@@ -403,6 +403,7 @@ TEST_CASE("checked sums are told if they do not fit, and only then") {
   checked_sums<std::uint32_t, std::uint32_t> const seen({5, 5, 5, 6}, {1u << 31, 1u << 31, 3, 9});
   same("a sum that does not fit wraps", seen.sums.at(5), 3u);
   same("another sum is right", seen.sums.at(6), 9u);
-  holds("the message: " + seen.thrown,
-        seen.thrown.find("karpos: 1 of 2 checked sums do not fit into 32 bits") == 0);
+  holds(
+      "the message: " + seen.thrown,
+      seen.thrown.find("karpos::reduce_by_key: 1 of 2 checked sums do not fit into 32 bits") == 0);
 }

@@ -375,7 +375,7 @@ TEST_CASE("batches that are refused") {
                           table<std::int32_t, Kokkos::LayoutLeft>(
                               reinterpret_cast<std::int32_t*>(both.data()), 1, 10));
       },
-      "distances of a batch", "overlaps");
+      "the view of distances", "overlaps");
   karpos_test::throws<std::invalid_argument>([&] { run({1}, 2, 10); }, "rows of distances");
   karpos_test::throws<std::invalid_argument>([&] { run({1}, 1, 11); }, "columns of distances");
   karpos_test::throws<std::invalid_argument>(
@@ -411,19 +411,19 @@ TEST_CASE("graphs that are too large") {
   std::uint64_t const most = (1ull << 32) - 64;
   wide const vertices(offsets(most + 2), columns(0));
   karpos_test::throws<std::length_error>([&] { karpos::bfs_workspace(space(), vertices); },
-                                         "a graph for bfs has 4294967233 vertices",
-                                         "at most 4294967232", "leave out vertices without edges");
+                                         "a graph has 4294967233 vertices", "at most 4294967232",
+                                         "leave out vertices without edges");
   karpos_test::throws<std::length_error>([&] { karpos::bfs_batch_workspace(space(), vertices); },
-                                         "a graph for bfs_batch has 4294967233 vertices");
+                                         "a graph has 4294967233 vertices");
   narrow const edges(Kokkos::View<std::uint32_t const*, space::memory_space, unmanaged>(ids, 2),
                      columns(1ull << 32));
   karpos_test::throws<std::length_error>([&] { karpos::bfs_workspace(space(), edges); },
                                          "4294967296 edges", "offsets of 64 bits");
 #if !defined(KARPOS_CONTRACTS)  // which check trusted graphs, too
   auto const row = wide(offsets(3), columns(1ull << 31)).trusted();
-  karpos_test::throws<std::length_error>(
-      [&] { karpos::bfs_workspace(space(), row); },
-      "a graph for bfs has vertices of 2^31 edges or more, 1 of them", "remove duplicate edges");
+  karpos_test::throws<std::length_error>([&] { karpos::bfs_workspace(space(), row); },
+                                         "a graph has vertices of 2^31 edges or more (1 of them)",
+                                         "remove duplicate edges");
 #endif
 }
 

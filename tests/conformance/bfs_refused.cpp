@@ -29,9 +29,9 @@ TEST_CASE("sources that are no vertices") {
   view<std::int32_t> const d("d", 5);
   view<u32> const p("p", 5);
   auto const refused = [&](auto const& source, auto const&... words) {
-    throws<invalid>([&] { karpos::bfs(space(), g, source, d, p); }, "karpos: ", words...);
-    throws<invalid>([&] { karpos::validate_bfs(space(), g, source, d, p); }, "karpos: ", "source",
-                    "the graph has 5");
+    throws<invalid>([&] { karpos::bfs(space(), g, source, d, p); }, "karpos::bfs: ", words...);
+    throws<invalid>([&] { karpos::validate_bfs(space(), g, source, d, p); },
+                    "karpos::validate_bfs: ", "source", "the graph has 5");
   };
   refused(5u, "source 5", "no vertex", "the graph has 5");
   refused(4000000000u, "source 4000000000");
@@ -77,30 +77,28 @@ TEST_CASE("one memory for both results") {
       Kokkos::View<u32*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           reinterpret_cast<u32*>(both.data()) + 3, 5);
   auto const first = Kokkos::subview(both, std::pair(0, 5));
-  throws<invalid>([&] { karpos::bfs(space(), path(5), 0u, first, share); }, "a result of a search",
-                  "overlaps");
+  throws<invalid>([&] { karpos::bfs(space(), path(5), 0u, first, share); }, "a result", "overlaps");
   karpos::bfs(space(), path(5), 0u, d, p);
   // A search clears its results before it reads its sources.
   auto const starts = to_space(std::vector<u32>{4, 0, 0, 0, 0});
-  throws<invalid>([&] { karpos::bfs(space(), path(5), starts, d, starts); }, "a result of a search",
+  throws<invalid>([&] { karpos::bfs(space(), path(5), starts, d, starts); }, "a result",
                   "overlaps");
   auto const g = path(5);
   auto const own = Kokkos::View<u32*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
       const_cast<u32*>(g.column_indices().data()) + 3, 5);
-  throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, own); }, "a result of a search", "overlaps");
+  throws<invalid>([&] { karpos::bfs(space(), g, 0u, d, own); }, "a result", "overlaps");
   auto const of_graph =
       Kokkos::View<std::int32_t*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           reinterpret_cast<std::int32_t*>(const_cast<std::uint64_t*>(g.row_offsets().data())), 5);
-  throws<invalid>([&] { karpos::bfs(space(), g, 0u, of_graph, p); }, "a result of a search",
-                  "overlaps");
+  throws<invalid>([&] { karpos::bfs(space(), g, 0u, of_graph, p); }, "a result", "overlaps");
   using graph = karpos::csr_graph<u32, std::uint64_t, space::memory_space>;
   auto const transposed = path(5);
   auto const directed = graph(g.row_offsets(), g.column_indices()).with_transpose(transposed);
   auto const of_transpose =
       Kokkos::View<u32*, space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
           const_cast<u32*>(transposed.column_indices().data()), 5);
-  throws<invalid>([&] { karpos::bfs(space(), directed, 0u, d, of_transpose); },
-                  "a result of a search", "overlaps");
+  throws<invalid>([&] { karpos::bfs(space(), directed, 0u, d, of_transpose); }, "a result",
+                  "overlaps");
 }
 
 TEST_CASE("a driver that the space does not have") {

@@ -95,7 +95,7 @@ struct refusal {
     auto const d_keys = to_space(keys);
     auto const d_values = to_space(numbered_values<T>(keys.size()));
     throws<std::invalid_argument>([&] { map_type(space{}, d_keys, d_values, o); },
-                                  "karpos: ", "more than once", words...);
+                                  "karpos::cuckoo_map", "more than once", words...);
     auto const good = unique_keys<Key>(100);
     map_type map(space{}, to_space(good), to_space(numbered_values<T>(100)), o);
     CHECK(map.size() == 100);

@@ -81,7 +81,7 @@ std::vector<u32> colliding_keys(u32 n) {
 template <class F>
 void finds_no_place(std::size_t n, F const& f) {
   auto const start = std::chrono::steady_clock::now();
-  throws<karpos::hash_error>(f, "karpos: cuckoo_map", std::to_string(n) + " keys", "17 seeds",
+  throws<karpos::hash_error>(f, "karpos::cuckoo_map", std::to_string(n) + " keys", "17 seeds",
                              "hash");
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - start;
   CHECK(took.count() < 10);

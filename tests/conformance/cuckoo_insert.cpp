@@ -53,7 +53,7 @@ class pair_of_maps {
     std::size_t const bytes = map.bytes();
     throws<karpos::hash_error>(
         [&] { map.insert(space{}, to_space(keys), to_space(numbered_values<T>(keys.size()))); },
-        "karpos: cuckoo_map", "no slots", "17 seeds");
+        "karpos::cuckoo_map::insert: no slots", "17 seeds");
     check(what, joined(queries, keys));
     if (!m_keeps) karpos_test::same(what + ": bytes", map.bytes(), bytes);
   }
@@ -148,7 +148,7 @@ TEST_CASE("cuckoo_map: of a batch with sentinels the others are inserted") {
     for (int round = 0; round < 2; ++round) {
       throws<std::invalid_argument>(
           [&] { both.map.insert(space{}, to_space(batch), to_space(values)); },
-          "karpos: ", "sentinel", "3 of 207");
+          "karpos::cuckoo_map::insert: ", "sentinel", "3 of 207");
       both.check("after sentinels", batch);
     }
     throws<std::invalid_argument>(
@@ -184,7 +184,7 @@ TEST_CASE("cuckoo_map: a sentinel is no absent key, even where its windows are f
         both.map.insert(space{}, to_space(std::vector<u32>{largest}),
                         to_space(std::vector<u32>{1}));
       },
-      "karpos: ", "sentinel", "1 of 1");
+      "karpos::cuckoo_map::insert: ", "sentinel", "1 of 1");
   both.check("the others", keys);
 }
 

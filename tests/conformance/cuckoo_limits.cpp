@@ -67,7 +67,7 @@ TEST_CASE("cuckoo_map: keys equal to the sentinel are refused, and the map is em
   for (auto const layout : both_layouts) {
     map_type::options const o{.layout = layout};
     keys const bad{1, largest, 2, 3, largest};
-    throws<std::invalid_argument>([&] { made(bad, o); }, "karpos: ", "sentinel", "2 of 5",
+    throws<std::invalid_argument>([&] { made(bad, o); }, "karpos::cuckoo_map", "sentinel", "2 of 5",
                                   "empty_key");
     throws<std::invalid_argument>([&] { made(keys{largest}, o); }, "sentinel", "1 of 1");
     auto map = made({1, 2, 3}, o);
@@ -121,7 +121,7 @@ TEST_CASE("cuckoo_map: views of different lengths are refused before anything ch
   view<u32> const three("three", 3), four("four", 4);
   for (auto const layout : both_layouts) {
     auto const refused = [](auto const& f) {
-      throws<std::invalid_argument>(f, "karpos: ", "3", "4", "same length");
+      throws<std::invalid_argument>(f, "karpos::cuckoo_map", "3", "4", "same length");
     };
     refused([&] { map_type(space{}, three, four, {.layout = layout}); });
     refused([&] { map_type(space{}, four, three, {.layout = layout}); });
@@ -151,7 +151,7 @@ TEST_CASE("cuckoo_map: loads outside (0, 0.98] are refused with their value") {
   auto const of_load = [](double load) {
     return [load] { made({1, 2, 3}, {.layout = karpos::cuckoo_layout::dense, .load = load}); };
   };
-  throws<std::invalid_argument>(of_load(0.0), "karpos: load", "0.0");
+  throws<std::invalid_argument>(of_load(0.0), "load", "0.0");
   throws<std::invalid_argument>(of_load(-0.5), "load", "-0.5");
   throws<std::invalid_argument>(of_load(0.99), "load", "0.99", "0.98");
   throws<std::invalid_argument>(of_load(1.0), "load", "1.0");
@@ -171,7 +171,7 @@ TEST_CASE("cuckoo_map: two_level takes no insertions") {
   keys const in{1, 2, 3};
   auto map = made(in, {.layout = karpos::cuckoo_layout::two_level});
   throws<std::logic_error>([&] { map.insert(space{}, to_space(keys{4}), to_space(keys{4})); },
-                           "karpos: ", "two_level", "dense");
+                           "karpos::cuckoo_map", "two_level", "dense");
   throws<std::logic_error>([&] { map.insert(space{}, to_space(keys{}), to_space(keys{})); },
                            "two_level");
   check_contents("unchanged", map, oracle_of(in, numbered_values<u32>(3)), {1, 2, 3, 4});

@@ -38,7 +38,7 @@ TEST_CASE("cuckoo_map: a table that no memory can hold is refused with its size"
     // These views are not read: the allocation of the table fails first.
     unowned const endless(d_keys.data(), std::size_t(1) << 46);
     throws<karpos::allocation_error>([&] { map.build(space{}, endless, endless); },
-                                     "karpos: out of memory",
+                                     "karpos::cuckoo_map::build: out of memory",
                                      std::string(space::memory_space::name()), "bytes in");
     check_contents(name_of(layout) + ", after too large a build", map,
                    oracle_of(keys, numbered_values<u32>(1000)), unique_keys<u32>(3000));
@@ -52,7 +52,7 @@ TEST_CASE("cuckoo_map: a capacity that no memory can hold is refused") {
   map_type::options const o{.layout = karpos::cuckoo_layout::dense, .capacity = u64(1) << 46};
   auto const keys = to_space(unique_keys<u32>(10));
   throws<karpos::allocation_error>([&] { map_type(space{}, keys, keys, o); },
-                                   "karpos: out of memory",
+                                   "karpos::cuckoo_map::build: out of memory",
                                    std::string(space::memory_space::name()), "bytes in");
 }
 
@@ -79,7 +79,7 @@ u64 with_little_memory(u64 step, Call const& call, Unharmed const& unharmed) {
     }
     if (!failed) return failures;
     ++failures;
-    CHECK(message.find("karpos: out of memory") == 0);
+    CHECK(message.find("karpos::cuckoo_map") == 0);
     unharmed();
     REQUIRE(failures < 1000);
   }

@@ -725,8 +725,9 @@ TEST_CASE("limits: pair numbers, memory, rehash, tables without memory") {
   map.insert(space(), to_space(repeated<u32>(100, 10)), 1u);
   throws<karpos::capacity_error>([&] { map.rehash(space(), 99, 50); }, "found space for 99",
                                  "max_pairs >= 100");
-  throws<karpos::capacity_error>([&] { map.rehash(space(), 100, 9); }, "karpos: rehash",
-                                 "found space for 9", "max_keys >= 10");
+  throws<karpos::capacity_error>([&] { map.rehash(space(), 100, 9); },
+                                 "karpos::hash_multimap::rehash: ", "found space for 9",
+                                 "max_keys >= 10");
   CHECK(map.size() == 100);
   CHECK(small_map(space(), 100, {}).max_keys() == map.max_keys());  // {}: the options
   map.rehash(space(), 5'000, 500);

@@ -99,7 +99,7 @@ void views_of_different_lengths() {
   view<bool> const flags("flags", 4);
   typename map_type::report_view const report("report");
   auto const refused = [&](auto const& f) {
-    throws<std::invalid_argument>(f, "3", "4", "karpos: ");
+    throws<std::invalid_argument>(f, "3", "4", "karpos::");
   };
   refused([&] { map.insert(space{}, three, four); });
   refused([&] { map.insert(space{}, four, three); });

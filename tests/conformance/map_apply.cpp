@@ -183,9 +183,9 @@ class apply_suite {
     Map map(space{}, 100);
     view<operation> const three("three", 3);
     view<result> const four("four", 4), none("none", 0);
-    throws<std::invalid_argument>([&] { map.apply(space{}, three, four); }, "karpos: ", "3", "4");
-    throws<std::invalid_argument>([&] { map.apply_async(space{}, three, none); }, "karpos: ", "3",
-                                  "0");
+    throws<std::invalid_argument>([&] { map.apply(space{}, three, four); }, "::apply: ", "3", "4");
+    throws<std::invalid_argument>([&] { map.apply_async(space{}, three, none); },
+                                  "::apply_async: ", "3", "0");
     same(at("size after what was refused"), map.size(space{}), 0);
   }
 

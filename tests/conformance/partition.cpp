@@ -404,7 +404,7 @@ TEST_CASE("refused: no memory for a workspace") {
         karpos_test::no_memory const none(std::size_t(1) << 20);
         karpos::partition(space(), keys, out, offsets);
       },
-      "out of memory", "partition's workspace");
+      "karpos::partition: out of memory", "its workspace");
 }
 
 namespace {

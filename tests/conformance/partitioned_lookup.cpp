@@ -168,9 +168,8 @@ Tally by_regions(Table const& table, table_regions const& plan, u64 n,
                  MakeSource const& make_source, MakeBody const& make_body) {
   Tally done;
   karpos::wrapped_memory const none{nullptr, 0};
-  bool const is_done =
-      karpos::detail::try_tally_by_regions(tested_space{}, "test", table, plan, n,
-                                           {"test", "bytes"}, none, make_source, make_body, done);
+  bool const is_done = karpos::detail::try_tally_by_regions(tested_space{}, "test", table, plan, n,
+                                                            none, make_source, make_body, done);
   CHECK(is_done == (n > 0));
   return done;
 }

@@ -397,7 +397,7 @@ TEST_CASE("refused: no memory for a workspace") {
         karpos_test::no_memory const none(std::size_t(1) << 20);
         karpos::reduce_by_key(space(), keys, values, out, sums);
       },
-      "out of memory", "reduce_by_key's workspace");
+      "karpos::reduce_by_key: out of memory", "its workspace");
 }
 
 TEST_CASE("refused: values of another length") {

@@ -53,9 +53,9 @@ void refused(lists_type const& host, std::uint64_t k, std::size_t ids, std::size
   auto const with_workspace = [&] {
     karpos::top_k(space(), workspace, lists, k, out, out_scores, o);
   };
-  throws<invalid>(with_workspace, "karpos: ", words...);
+  throws<invalid>(with_workspace, "karpos::top_k: ", words...);
   throws<invalid>([&] { karpos::top_k(space(), lists, k, out, out_scores, o); },
-                  "karpos: ", words...);
+                  "karpos::top_k: ", words...);
   if (lists.lists() != 3) return;
   CHECK(karpos::top_k(space(), workspace, right, 1, first, none).found == 1);
   CHECK(karpos_test::to_host(first) == std::vector<u32>{0});

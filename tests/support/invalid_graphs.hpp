@@ -104,7 +104,7 @@ void rejects_invalid_graphs(Call const& call) {
   using refused = std::invalid_argument;
   for (invalid_graph const& g : invalid_graphs()) {
     auto const graph = wrapped<Vertex, Offset>(g);
-    throws<refused>([&] { call(graph); }, "karpos: ", g.place + " the graph", g.why);
+    throws<refused>([&] { call(graph); }, "karpos", g.place + " the graph", g.why);
     throws<refused>([&] { call(graph.undirected()); }, g.place + " the graph", g.why);
     if (g.offsets.size() < 2) continue;
     auto const out = wrapped<Vertex, Offset>(valid_graph_like(g));

@@ -121,8 +121,8 @@ class bfs_workspace {
     auto const agreed = d::agree_on_search<vertex_type>(
         ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
           detail::frontier::require_results<vertex_type>(
-              "a search", ranks.exec(), distances, parents, parents.extent(0) > 0,
-              "vertices of this rank", m_graph.local().vertices(), {});
+              ranks.exec(), distances, parents, parents.extent(0) > 0, "vertices of this rank",
+              m_graph.local().vertices(), {});
           d::require_options(options, m_local.m_needs_classes);
         });
     m_exchange.lists = m_exchange.bitmaps = 0;
@@ -162,7 +162,7 @@ class bfs_workspace {
   static local_workspace make_local(communicator<ExecSpace> const& ranks, Graph const& graph) {
     std::uint64_t const most = (std::uint64_t(1) << 32) - 64;
     if (graph.vertices() > most)
-      detail::reject("a graph for bfs has " + std::to_string(graph.vertices()) + " vertices",
+      detail::reject("the graph has " + std::to_string(graph.vertices()) + " vertices",
                      "at most " + std::to_string(most), "queues hold 32-bit entries");
     graph.validate_unless_trusted(ranks.exec());
     return local_workspace(ranks.exec(), local_of(graph));
@@ -325,6 +325,7 @@ bfs_report bfs(bfs_workspace<ExecSpace, Graph> const& workspace, Source const& s
   static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
                 "karpos: distances come in a view of std::int32_t");
   Kokkos::Profiling::ScopedRegion const region("karpos::distributed::bfs");
+  detail::user_call const call("distributed::bfs");
   return workspace.search(source, distances, parents, options, hooks);
 }
 
@@ -339,6 +340,7 @@ bfs_report bfs(communicator<ExecSpace> const& ranks,
                Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
   using workspace = bfs_workspace<ExecSpace, csr_graph<VertexId, EdgeOffset, MemorySpace>>;
+  detail::user_call const call("distributed::bfs");
   std::optional<workspace> of_this(std::in_place, ranks, graph);
   try {
     return bfs(*of_this, source, distances, parents, options, hooks);

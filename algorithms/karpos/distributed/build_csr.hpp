@@ -61,6 +61,7 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
   using graph = csr_graph<vertex, EdgeOffset, typename ExecSpace::memory_space>;
   using edges_list = detail::build_csr::edges_in_views<Sources, Targets>;
   edges_list const list{sources, targets};
+  detail::user_call const call("distributed::build_csr");
   require_same(ranks, "the number of vertices", vertices);
   require_same(ranks, "csr_options::symmetrise", options.symmetrise);
   require_same(ranks, "csr_options::remove_self_loops", options.remove_self_loops);
@@ -96,6 +97,7 @@ auto transpose(communicator<ExecSpace> const& ranks,
                csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {
   namespace d = detail::distributed;
   using row = d::edge_row<VertexId>;
+  detail::user_call const call("distributed::transpose");
   auto const& local = graph.local();
   auto const rows = d::run_collectively(ranks, [&] {
     graph.validate_unless_trusted(ranks.exec());

@@ -71,6 +71,7 @@ class exchange_plan {
     static_assert(sizeof(key) <= 8,
                   "karpos: owners, or keys that determine them, have at most 8 bytes");
     detail::require_reachable<ExecSpace, Keys>();
+    detail::user_call const call("distributed::exchange_plan");
     detail::distributed::run_collectively(ranks, [&] {
       if constexpr (std::is_same_v<OwnerOf, owner_is_named>) require_ranks(keys);
       sort_rows(keys, owner_of);
@@ -93,6 +94,7 @@ class exchange_plan {
   ///   long as receives() or is strided, or if there is not enough memory.
   template <view_1d In, view_1d Out>
   void exchange(In const& in, Out const& out) const {
+    detail::user_call const call("distributed::exchange_plan", "exchange");
     using element = typename In::non_const_value_type;
     detail::require_reachable<ExecSpace, In, Out>();
     auto const sorted = detail::distributed::run_collectively(*m_ranks, [&] {
@@ -125,6 +127,7 @@ class exchange_plan {
   ///   out is not as long as sends(), or if there is not enough memory.
   template <view_1d In, view_1d Out>
   void exchange_back(In const& in, Out const& out) const {
+    detail::user_call const call("distributed::exchange_plan", "exchange_back");
     using element = typename In::non_const_value_type;
     detail::require_reachable<ExecSpace, In, Out>();
     auto const sorted = detail::distributed::run_collectively(*m_ranks, [&] {
@@ -188,6 +191,7 @@ class exchange_plan {
 /// Throws: as exchange_plan; collective_error if views differ in length.
 template <execution_space ExecSpace, view_1d Rows, view_1d Owners>
 auto repartition(communicator<ExecSpace> const& ranks, Rows const& rows, Owners const& owners) {
+  detail::user_call const call("distributed::repartition");
   detail::distributed::run_collectively(ranks, [&] {
     detail::require_same_extent("rows", rows.extent(0), "owners", owners.extent(0));
   });

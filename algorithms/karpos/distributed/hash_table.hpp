@@ -72,6 +72,7 @@ class hash_table {
              hasher const& hash = {})
       : m_ranks(&ranks),
         m_hash(hash) {
+    detail::user_call const call(name);
     require_same(ranks, "max_keys", max_keys);
     require_same(ranks, "the load", o.load);
     require_same_sentinel("the key for empty slots", o.empty_key);
@@ -93,6 +94,7 @@ class hash_table {
   template <view_1d Keys, view_1d... Values>
     requires(sizeof...(Values) == (has_values ? 1 : 0))
   insert_report insert(Keys const& keys, Values const&... values) {
+    detail::user_call const call(name, "insert");
     auto const insert_columns = [&](auto const&... columns) {
       return m_local.insert(m_ranks->exec(), columns...);
     };
@@ -102,6 +104,7 @@ class hash_table {
   /// fit; those that did are stored.
   template <view_1d Keys, view_1d... Values>
   insert_report insert_or_throw(Keys const& keys, Values const&... values) {
+    detail::user_call const call(name, "insert_or_throw");
     insert_report const r = insert(keys, values...);
     if (r.rejected > 0) throw_full(r);
     return r;
@@ -110,6 +113,7 @@ class hash_table {
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert_or_assign(Keys const& keys, Values const& values) {
+    detail::user_call const call(name, "insert_or_assign");
     auto const assign = [&](auto const&... columns) {
       return m_local.insert_or_assign(m_ranks->exec(), columns...);
     };
@@ -128,6 +132,7 @@ class hash_table {
     requires has_values
   insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
                                 bulk_strategy strategy = bulk_strategy::automatic) {
+    detail::user_call const call(name, "insert_or_apply");
     auto const apply = [&](auto const&... columns) {
       return m_local.insert_or_apply(m_ranks->exec(), columns..., op);
     };
@@ -168,6 +173,7 @@ class hash_table {
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing) const {
+    detail::user_call const call(name, "find");
     if constexpr (std::is_arithmetic_v<mapped_type> || std::is_enum_v<mapped_type>)
       require_same(*m_ranks, "the value for missing keys", missing);
     look_up<mapped_type>(queries, out, [&](auto const& q, auto const& answers) {
@@ -177,6 +183,7 @@ class hash_table {
   /// Writes whether each query of this rank is stored to out. Collective. Throws: as find.
   template <view_1d Queries, view_1d Out>
   void contains(Queries const& queries, Out const& out) const {
+    detail::user_call const call(name, "contains");
     look_up<typename Out::value_type>(queries, out, [&](auto const& q, auto const& answers) {
       m_local.contains(m_ranks->exec(), q, answers);
     });
@@ -187,6 +194,7 @@ class hash_table {
   /// memory.
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
+    detail::user_call const call(name, "erase");
     auto const received = send<key_type>(keys);
     return m_ranks->all_reduce(detail::distributed::run_collectively(
         *m_ranks, [&] { return m_local.erase(m_ranks->exec(), received); }));
@@ -201,6 +209,7 @@ class hash_table {
   /// Throws: collective_error if the stored keys of some rank would not fit, or for lack of memory.
   ///   That rank keeps its table; the others may have the new capacity; no key is lost.
   void rehash(std::uint64_t new_max_keys) {
+    detail::user_call const call(name, "rehash");
     require_same(*m_ranks, "new_max_keys", new_max_keys);
     detail::distributed::run_collectively(*m_ranks, [&] {
       m_local.rehash(m_ranks->exec(),
@@ -243,6 +252,8 @@ class hash_table {
   communicator_type const& ranks() const { return *m_ranks; }
 
  private:
+  static constexpr char const* name =
+      has_values ? "distributed::hash_map" : "distributed::hash_set";
   using owner_type = detail::distributed::key_owner<key_type, hasher>;
 
   void require_same_sentinel(char const* what, std::optional<key_type> const& key) const {
@@ -298,9 +309,10 @@ class hash_table {
     }
     std::uint64_t const held = size();
     throw collective_error(
-        "karpos: a distributed table is full (it holds " + std::to_string(held) +
-            " keys; rejected: " + rejecting_ranks +
-            "): construct or rehash with max_keys >= " + std::to_string(held + report.rejected),
+        detail::message_of(
+            "the table is full",
+            "it holds " + std::to_string(held) + " keys; rejected: " + rejecting_ranks,
+            "construct or rehash with max_keys >= " + std::to_string(held + report.rejected)),
         first, *m_ranks);
   }
   template <class Answer, class Queries, class Out, class LookUp>

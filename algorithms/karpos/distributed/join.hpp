@@ -57,16 +57,16 @@ auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& r
   static_assert(!Left::may_have_nulls && !Right::may_have_nulls,
                 "karpos: columns of a join over ranks have no nulls: leave such rows out");
   Kokkos::Profiling::ScopedRegion const region("karpos::distributed::join");
+  detail::user_call const call("distributed::join");
   require_same(ranks, "the kind of a join", kind);
   auto const mine = d::send_rows(ranks, left), theirs = d::send_rows(ranks, right);
   joined_rows<typename ExecSpace::memory_space> result;
   d::run_collectively(ranks, [&] {
     auto const& exec = ranks.exec();
     auto const left_rows = d::as_rows(right, mine.rows);
-    auto const joined = detail::explain_as("karpos::distributed::join", d::fewer_rows, [&] {
-      auto const index = row_index(exec, d::as_rows(right, theirs.rows));
-      return d::local_join<decltype(left_rows), decltype(index)>(exec, left_rows, index, kind);
-    });
+    auto const index = row_index(exec, d::as_rows(right, theirs.rows));
+    auto const joined =
+        d::local_join<decltype(left_rows), decltype(index)>(exec, left_rows, index, kind);
     d::number_rows(exec, joined, mine.numbers, theirs.numbers, result.left, result.right);
     result.total = joined.size();
   });

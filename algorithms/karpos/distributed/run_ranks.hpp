@@ -45,11 +45,13 @@ class collective_error : public std::runtime_error {
 
 namespace karpos::detail::distributed {
 
-/// Returns "karpos: rank 2 of 4: what", without the "karpos: " of a `what` of the library.
+/// Returns "karpos: rank 2 of 4: what", or "karpos::call: rank 2 of 4: why" if `what` is the
+/// library's message "karpos::call: why".
 inline std::string message_of_rank(int rank, int size, std::string const& what) {
   std::string const ours = "karpos: ";
-  return ours + "rank " + std::to_string(rank) + " of " + std::to_string(size) + ": " +
-         (what.rfind(ours, 0) == 0 ? what.substr(ours.size()) : what);
+  auto const begin = what.rfind("karpos:", 0) == 0 ? what.find(": ") + 2 : 0;
+  return (begin == 0 ? ours : what.substr(0, begin)) + "rank " + std::to_string(rank) + " of " +
+         std::to_string(size) + ": " + what.substr(begin);
 }
 
 /// Returns the message of the exception that is being handled.

@@ -74,12 +74,13 @@ bfs_defects validate_bfs(communicator<ExecSpace> const& ranks,
   namespace d = detail::distributed;
   namespace checks = detail::validate_bfs;
   using graph_type = csr_graph<VertexId, EdgeOffset, MemorySpace>;
+  detail::user_call const call("distributed::validate_bfs");
   auto const& exec = ranks.exec();
   bool const with_parents = ranks.all_reduce(parents.extent(0) > 0 ? 1 : 0, maximum{}) > 0;
   auto const sources = d::gather_sources<VertexId>(ranks, graph.vertices(), source);
   std::uint64_t const first = graph.first(), own = graph.local().vertices();
   d::run_collectively(ranks, [&] {
-    detail::frontier::require_results<VertexId>("a search", exec, distances, parents, with_parents,
+    detail::frontier::require_results<VertexId>(exec, distances, parents, with_parents,
                                                 "vertices of this rank", own, {});
     graph.validate_unless_trusted(exec);
   });

@@ -21,34 +21,6 @@
 
 namespace karpos::detail {
 
-/// An allocation_error with its facts as members, so that explain_as can reword it.
-class explained_allocation_error : public allocation_error {
- public:
-  explained_allocation_error(std::size_t bytes, char const* space, std::string const& what,
-                             std::string const& suggestion)
-      : allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " + space +
-                         " for " + what + "): " + suggestion),
-        m_bytes(bytes),
-        m_space(space) {}
-  std::size_t bytes() const { return m_bytes; }
-  char const* space() const { return m_space; }
-
- private:
-  std::size_t m_bytes;
-  char const* m_space;
-};
-
-/// Returns f(), which allocates for a function that the user knows as `what`. Rethrows an
-/// allocation_error of f, which names inner calls, with that name and `suggestion`.
-template <class F>
-decltype(auto) explain_as(char const* what, char const* suggestion, F const& f) {
-  try {
-    return f();
-  } catch (explained_allocation_error const& e) {
-    throw explained_allocation_error(e.bytes(), e.space(), what, suggestion);
-  }
-}
-
 /// Returns make(), which allocates `bytes` in MemorySpace. If it throws, explains that.
 template <class MemorySpace, class Make>
 auto allocate_or_explain(std::size_t bytes, std::string const& what, char const* suggestion,
@@ -56,8 +28,9 @@ auto allocate_or_explain(std::size_t bytes, std::string const& what, char const*
   try {
     return make();
   } catch (std::exception const& e) {
-    throw explained_allocation_error(bytes, MemorySpace::name(), what,
-                                     std::string(suggestion) + "; " + e.what());
+    throw allocation_error("out of memory (" + std::to_string(bytes) + " bytes in " +
+                           MemorySpace::name() + " for " + what + "): " + suggestion + "; " +
+                           e.what());
   }
 }
 

@@ -35,17 +35,18 @@ struct where {
     return where<decltype(f(stencil)), decltype(f(predicate))>{f(stencil), f(predicate)};
   }
 };
+template <class View, class Predicate>
+where(View const&, Predicate const&) -> where<View, Predicate>;
 struct as_bool {
   template <class X>
   KOKKOS_FUNCTION constexpr bool operator()(X const& x) const {
     return static_cast<bool>(x);
   }
 };
-template <class Keys, class Stencil, class Predicate>
-where<Stencil, Predicate> stencil_for(char const* what, Keys const& keys, Stencil const& stencil,
-                                      Predicate const& predicate) {
-  require_same_extent(what, keys.extent(0), "stencil", stencil.extent(0));
-  return {stencil, predicate};
+template <class Keys, class Chosen>
+void require_stencil(char const* what, Keys const& keys, Chosen const& chosen) {
+  if constexpr (requires { chosen.stencil; })
+    require_same_extent(what, keys.extent(0), "stencil", chosen.stencil.extent(0));
 }
 
 /// Requires that Out is a view of T that is not const, or of a type that holds each value of T.
@@ -184,9 +185,9 @@ inline void require_known(bulk_strategy s) {
            "choose one of karpos::bulk_strategy");
 }
 
-inline void require_length(char const* what, std::uint64_t elements, std::uint64_t keys) {
+inline void require_length(std::uint64_t elements, std::uint64_t keys) {
   if (elements < keys)
-    reject(std::string("the views given to ") + what + " are too short",
+    reject("the views for keys and values are too short",
            std::to_string(elements) + " elements for " + std::to_string(keys) + " keys",
            "give views of at least size() elements");
 }

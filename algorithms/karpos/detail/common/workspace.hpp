@@ -19,12 +19,6 @@
 
 namespace karpos::detail {
 
-/// The function that uses a workspace, and the call that returns its bytes, for messages.
-struct workspace_user {
-  char const* name;
-  char const* bytes_call;
-};
-
 /// Returns whether the caller gave memory. A pointer without bytes, as an empty view has, is none.
 inline bool is_given(wrapped_memory const& memory) {
   return memory.data != nullptr && memory.bytes > 0;
@@ -44,15 +38,15 @@ inline memory_range range_of(wrapped_memory const& given) {
   return {begin, begin + (begin == nullptr ? 0 : given.bytes)};
 }
 
-/// Throws std::invalid_argument if the caller's memory is too small or not aligned.
-inline void require_workspace(workspace_user const& user, wrapped_memory const& given,
-                              std::size_t bytes) {
+/// Throws std::invalid_argument if the caller's memory is too small or not aligned. bytes_call: the
+/// call that returns its bytes.
+inline void require_workspace(char const* bytes_call, wrapped_memory const& given,
+                              std::size_t bytes, std::string const& what = "the workspace") {
   if (!is_given(given)) return;
-  std::string const what = std::string("the workspace of karpos::") + user.name;
   if (given.bytes < bytes)
     reject(what + " is too small",
            std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
-           std::string("allocate ") + user.bytes_call);
+           std::string("allocate ") + bytes_call);
   if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
     reject(what + " is not aligned", "to " + std::to_string(device::line_bytes) + " bytes",
            "align it to that");
@@ -67,16 +61,12 @@ enum class workspace_lifetime { call, object };
 template <class ExecSpace>
 class workspace {
  public:
-  workspace(ExecSpace const& exec, workspace_user const& user, wrapped_memory const& given,
+  workspace(ExecSpace const& exec, char const* bytes_call, wrapped_memory const& given,
             std::size_t bytes, workspace_lifetime lifetime = workspace_lifetime::call)
       : m_exec(exec),
-        m_label(std::string("karpos::") + user.name) {
-    if (!is_given(given)) {
-      m_data = allocate(bytes, lifetime);
-      return;
-    }
-    require_workspace(user, given, bytes);
-    m_data = static_cast<std::byte*>(given.data);
+        m_label(user_call::name()) {
+    require_workspace(bytes_call, given, bytes);
+    m_data = is_given(given) ? static_cast<std::byte*>(given.data) : allocate(bytes, lifetime);
   }
   std::byte* data() const { return m_data; }
   /// Waits until the kernels that use the memory have run, if it is its own.
@@ -107,7 +97,7 @@ class workspace {
   std::string why() const { return m_label + ": before its workspace is freed"; }
   std::byte* allocate(std::size_t bytes, workspace_lifetime lifetime) {
     using memory_space = typename ExecSpace::memory_space;
-    std::string const label = m_label + ": workspace", what = m_label + "'s workspace";
+    std::string const label = m_label + ": workspace";
     if constexpr (device::has_ordered_memory<ExecSpace>) {
       if (lifetime == workspace_lifetime::call) {
         m_pooled = std::shared_ptr<pooled_memory>(
@@ -117,7 +107,7 @@ class workspace {
       }
     }
     m_array =
-        allocate_byte_array<memory_space>(m_exec, label, bytes, what.c_str(), "pass fewer rows");
+        allocate_byte_array<memory_space>(m_exec, label, bytes, "its workspace", "pass fewer rows");
     return m_array.data();
   }
 
@@ -130,11 +120,11 @@ class workspace {
 
 /// Returns a workspace for a call that can do without one; nothing if there is no usable memory.
 template <class ExecSpace>
-std::optional<workspace<ExecSpace>> try_workspace(ExecSpace const& exec, workspace_user const& user,
+std::optional<workspace<ExecSpace>> try_workspace(ExecSpace const& exec,
                                                   wrapped_memory const& given, std::size_t bytes) {
   if (!can_use_workspace(given, bytes)) return {};
   try {
-    return workspace<ExecSpace>(exec, user, given, bytes);
+    return workspace<ExecSpace>(exec, "", given, bytes);
   } catch (allocation_error const&) {
     return {};
   }

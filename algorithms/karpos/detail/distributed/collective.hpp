@@ -19,7 +19,7 @@ namespace karpos::detail::distributed {
 
 template <class Ranks>
 [[noreturn]] void throw_on_all(Ranks const& ranks, std::string const& what) {
-  throw karpos::distributed::collective_error("karpos: " + what, -1, ranks);
+  throw karpos::distributed::collective_error(user_call::name() + ": " + what, -1, ranks);
 }
 
 /// Throws collective_error unless the ranks' values are equal. Takes their bits, by rank.

@@ -98,6 +98,7 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
   using row = key_value<key, value>;
   static_assert(can_combine<key, value>,
                 "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
+  user_call const call("distributed::reduce_by_key");
   auto const& exec = ranks.exec();
   auto const split = run_collectively(ranks, [&] {
     auto const mine = distributed::reduce_rows(

@@ -187,11 +187,9 @@ auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, 
   auto const me = static_cast<std::size_t>(ranks.rank());
   return graph(ranks, run_collectively(ranks, [&] {
                  received_edges<row> const list{received.data(), received.extent(0), begins[me]};
-                 return explain_as("the graph of this rank's vertices", fewer_rows, [&] {
-                   return build_csr::csr_of_edges<local>(
-                       exec, begins[me + 1] - begins[me], list,
-                       {.remove_self_loops = false, .remove_duplicates = remove_duplicates});
-                 });
+                 return build_csr::csr_of_edges<local>(
+                     exec, begins[me + 1] - begins[me], list,
+                     {.remove_self_loops = false, .remove_duplicates = remove_duplicates});
                }));
 }
 

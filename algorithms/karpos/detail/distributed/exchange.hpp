@@ -67,10 +67,8 @@ split_rows<ExecSpace, Row> split(ExecSpace const& exec, reusable_memory<ExecSpac
       std::vector<std::uint64_t>(n)};
   auto const offsets =
       distributed::allocate<std::uint64_t>(exec, "karpos::distributed: begins of owners", n + 1);
-  explain_as("rows by owner", fewer_rows, [&] {
-    karpos::partition(exec, keys, values..., split.rows, offsets, owner_of,
-                      {.stable = stable, .workspace = {}});
-  });
+  karpos::partition(exec, keys, values..., split.rows, offsets, owner_of,
+                    {.stable = stable, .workspace = {}});
   Kokkos::View<std::uint64_t*, Kokkos::HostSpace> const begins("karpos::distributed: begins",
                                                                n + 1);
   Kokkos::deep_copy(exec, begins, offsets);

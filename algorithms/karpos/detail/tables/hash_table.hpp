@@ -17,7 +17,7 @@ namespace karpos {
 template <class Storage>
 hash_table<Storage>::hash_table(execution_space const& exec, std::uint64_t max_keys,
                                 options const& o, hasher const& hash, key_equal const& equal,
-                                std::optional<wrapped_memory> memory)
+                                std::optional<wrapped_memory> memory, detail::user_call const&)
     : base(Storage(exec, {max_keys, detail::with_seed(o, memory.has_value()), hash, equal},
                    memory)) {
   m_slots_used.exposed = memory.has_value();
@@ -62,6 +62,7 @@ template <class Storage>
 template <view_1d Keys>
 std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const& keys,
                                          bulk_options const& bulk) {
+  detail::user_call const call(Storage::name, "erase");
   detail::require_known(bulk.strategy);
   this->require_memory();
   std::uint64_t n = 0;
@@ -99,6 +100,7 @@ template <class Storage>
 template <class Predicate>
 std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
                                             Predicate const& predicate) {
+  detail::user_call const call(Storage::name, "erase_if");
   this->require_memory();
   std::uint64_t n = 0;
   m_storage.with_erasure_ref(exec, capacity(), [&](auto const& table) {
@@ -272,7 +274,7 @@ void reinsert(typename Storage::execution_space const& exec, char const* what, S
 }
 /// Returns the number of keys of an insertion of distinct keys. Throws capacity_error with this
 /// message if some of them found no slot.
-inline std::uint64_t require_all_inserted(insert_report const& r, std::string const& message) {
+inline std::uint64_t require_all_inserted(insert_report const& r, char const* message) {
   std::uint64_t const n = r.inserted + r.rejected;
   if (r.rejected != 0) throw capacity_error(message, n, r.inserted, 2 * n);
   return n;
@@ -297,9 +299,7 @@ Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char cons
     detail::reinsert(exec, what, m_storage, fresh, m_insert_report, refused);
     report = read_report(exec);
   }
-  std::string const name = std::string(Storage::name) + "::" + what;
-  m_slots_used.set_counts(
-      detail::require_all_inserted(report, name + " found no slot for some keys"), 0);
+  m_slots_used.set_counts(detail::require_all_inserted(report, "no slot for some keys"), 0);
   return fresh;
 }
 
@@ -309,6 +309,7 @@ Storage hash_table<Storage>::rebuilt_copy(execution_space const& exec, char cons
 template <class Storage>
 template <class Other>
 void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Other> const& src) {
+  detail::user_call const call("deep_copy");
   make_reports(exec);
   std::uint64_t const seed = m_storage.settings().seed;
   bool const keeps_memory = capacity() == src.capacity();
@@ -319,9 +320,7 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
     settings.seed = seed;
     Storage reseeded(exec, settings);
     detail::reinsert(exec, "deep_copy", copy, reseeded, m_insert_report, nullptr);
-    detail::require_all_inserted(
-        read_report(exec),
-        std::string(Storage::name) + ": deep_copy found no slot for some keys where refs probe");
+    detail::require_all_inserted(read_report(exec), "no slot for some keys where refs probe");
     adopt(exec, std::move(reseeded));
   } else {
     m_storage.copy_from(exec, src.m_storage);
@@ -336,11 +335,10 @@ void hash_table<Storage>::copy_from(execution_space const& exec, hash_table<Othe
 
 template <class Storage>
 void hash_table<Storage>::rehash(execution_space const& exec, std::uint64_t new_max_keys) {
+  detail::user_call const call(Storage::name, "rehash");
   this->require_memory();
   std::uint64_t const n = this->size(exec);
-  if (new_max_keys < n)
-    throw capacity_error(std::string(Storage::name) + "::rehash would not hold the stored keys", n,
-                         new_max_keys, n);
+  if (new_max_keys < n) throw capacity_error("the stored keys would not fit", n, new_max_keys, n);
   m_storage = rebuilt_copy(exec, "rehash", new_max_keys, false);
   m_slots_used.exposed = false;
 }
@@ -349,6 +347,7 @@ template <class Storage>
 void hash_table<Storage>::compact(execution_space const& exec)
   requires(Storage::has_tombstones)
 {
+  detail::user_call const call(Storage::name, "compact");
   this->require_memory();
   adopt(exec, rebuilt_copy(exec, "compact", max_keys(), false));
 }

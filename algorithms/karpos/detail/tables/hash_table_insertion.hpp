@@ -172,10 +172,8 @@ bool try_insert_regions(ExecSpace const& exec, std::string const& label, Table c
     Rows const part = rows.slice(first, last);
     return open_addressing::source_of<ExecSpace, Table>(part.keys, part.values);
   };
-  return detail::try_tally_by_regions(exec, label, table, plan.regions, rows.size(),
-                                      {"insert", "insert_bytes(exec, keys, strategy)"}, given,
-                                      source, insert_rows<Table, combine>{table, rows.combine},
-                                      report);
+  return detail::try_tally_by_regions(exec, label, table, plan.regions, rows.size(), given, source,
+                                      insert_rows<Table, combine>{table, rows.combine}, report);
 }
 
 /// Calls f(insertion) with an insertion by segments, in the caller's memory or its own, if that is
@@ -189,8 +187,7 @@ bool with_segmented_insertion(typename Storage::execution_space const& exec,
   using exec_space = typename Storage::execution_space;
   using table = typename Storage::ref_type;
   if (plan.path != insertion_path::segmented) return false;
-  auto const w =
-      try_workspace(exec, {"insert", "insert_bytes(exec, keys, strategy)"}, given, plan.bytes);
+  auto const w = try_workspace(exec, given, plan.bytes);
   if (!w) return false;
   std::uint64_t const pairs = storage.bucket_count() / 2;
   auto const segments = plan.passes == 2
@@ -213,8 +210,10 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
                                               Keys const& keys, Values const& values,
                                               Combine const& combine, Stencil const& stencil,
                                               bulk_options const& bulk) {
+  detail::user_call const call(Storage::name, what);
   this->require_memory();
   detail::require_known(bulk.strategy);
+  detail::require_stencil("keys", keys, stencil);
   auto const k = detail::with_dynamic_extent(keys);
   auto const each = detail::with_dynamic_extent(detail::values_for<mapped_type>(keys, values));
   auto const chosen = detail::with_dynamic_extent(stencil);
@@ -253,8 +252,7 @@ bool hash_table<Storage>::try_insert_reduced(execution_space const& exec, Rows c
     auto const plan = detail::plan_insertion<typename Rows::combine_type>(
         exec, m_storage, bulk.strategy, n, false, pays);
     if (plan.path != detail::insertion_path::reduced) return false;
-    auto const w = detail::try_workspace(
-        exec, {"insert_or_apply", "insert_or_apply_bytes(exec, keys)"}, bulk.workspace, plan.bytes);
+    auto const w = detail::try_workspace(exec, bulk.workspace, plan.bytes);
     if (!w) return false;
     reduction const reduced(exec, n, w->data());
     for (std::uint64_t i = 0; i < reduction::parts(n); ++i) {
@@ -452,18 +450,18 @@ void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows cons
 template <class Storage>
 void hash_table<Storage>::reject_keys(execution_space const& exec, std::uint64_t rejected) const {
   std::uint64_t const held = this->size(exec), required = held + rejected;
-  std::string const name = Storage::name;
   if (grows() && detail::ends_growth(capacity(), held))
-    throw capacity_error(name +
-                             " has 16 slots a key and no slot for some: their hashes crowd, "
-                             "and another Hash is needed, not capacity",
-                         required, held, 2 * max_keys());
-  throw capacity_error(name + " is full", required, held, required);
+    throw capacity_error(
+        "the table has 16 slots a key and no slot for some: their hashes crowd, and another Hash "
+        "is needed, not capacity",
+        required, held, 2 * max_keys());
+  throw capacity_error("the table is full", required, held, required);
 }
 
 template <class Storage>
 std::size_t hash_table<Storage>::insert_bytes(execution_space const& exec, std::uint64_t keys,
                                               bulk_strategy strategy) const {
+  detail::user_call const call(Storage::name, "insert_bytes");
   this->require_memory();
   detail::require_known(strategy);
   return detail::insertion_bytes<detail::keep_stored>(exec, m_storage, strategy, keys,
@@ -478,6 +476,7 @@ std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& ex
                                                        bulk_strategy strategy) const
   requires(Storage::layout::has_value)
 {
+  detail::user_call const call(Storage::name, "insert_or_apply_bytes");
   this->require_memory();
   detail::require_known(strategy);
   return detail::insertion_bytes<void>(exec, m_storage, strategy, keys,

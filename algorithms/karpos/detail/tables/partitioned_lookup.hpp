@@ -327,8 +327,7 @@ void enqueue_lookups(ExecSpace const& exec, std::string const& label, Table cons
       exec, label, table, table_bytes, queries, write, bulk.strategy, [&](auto const& lookup) {
         // Queries that overflow are read again, after results were written.
         if (range_of(queries).overlaps(range_of(out))) return;
-        auto const memory = detail::try_workspace(exec, {"find", "lookup_bytes"}, bulk.workspace,
-                                                  lookup.bytes(queries));
+        auto const memory = detail::try_workspace(exec, bulk.workspace, lookup.bytes(queries));
         if (!memory) return;
         lookup.run(queries, out, memory->data());
         memory->release();
@@ -348,6 +347,7 @@ void look_up(ExecSpace const& exec, std::string const& label, WithTable const& w
              Stencil const& stencil, bulk_options const& bulk) {
   detail::require_known(bulk.strategy);
   detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
+  detail::require_stencil("queries", queries, stencil);
   detail::in_batches(
       exec, queries.extent(0),
       [&](auto const& instance, auto const& q, auto const& o, auto const& s) {

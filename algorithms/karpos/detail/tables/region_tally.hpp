@@ -215,16 +215,15 @@ class region_tally {
 /// source. Blocks.
 template <class Tally, class ExecSpace, class Table, class MakeSource, class MakeBody>
 bool try_tally_by_regions(ExecSpace const& exec, std::string const& label, Table const& table,
-                          table_regions const& plan, std::uint64_t n, workspace_user const& user,
-                          wrapped_memory const& given, MakeSource const& make_source,
-                          MakeBody const& make_body, Tally& done) {
+                          table_regions const& plan, std::uint64_t n, wrapped_memory const& given,
+                          MakeSource const& make_source, MakeBody const& make_body, Tally& done) {
   if (plan.is_direct()) return false;
   auto const batch = [&](std::uint64_t first) {
     auto const source = make_source(first, Kokkos::min(first + plan.batch, n));
     return region_tally<Tally, ExecSpace, Table, std::remove_const_t<decltype(source)>>(
         exec, table, source, plan);
   };
-  auto const w = detail::try_workspace(exec, user, given, batch(0).bytes());
+  auto const w = detail::try_workspace(exec, given, batch(0).bytes());
   if (!w) return false;
   for (std::uint64_t first = 0; first < n; first += plan.batch)
     done += batch(first).run(label, make_body, w->data());

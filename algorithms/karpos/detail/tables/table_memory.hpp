@@ -31,8 +31,10 @@ inline std::uint64_t slots_for(std::uint64_t max_keys, double load) {
     reject("load out of range", "load = " + std::to_string(load), "pass a load in (0, 0.98]");
   double const slots = std::ceil(static_cast<double>(max_keys) / load);
   if (slots > 0x1p56)
-    throw std::length_error("karpos: capacity overflow (max_keys = " + std::to_string(max_keys) +
-                            ", load = " + std::to_string(load) + "): no memory is that large");
+    reject<std::length_error>(
+        "capacity overflow",
+        "max_keys = " + std::to_string(max_keys) + ", load = " + std::to_string(load),
+        "no memory is that large");
   return static_cast<std::uint64_t>(slots);
 }
 

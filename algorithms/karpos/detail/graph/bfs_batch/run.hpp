@@ -332,12 +332,11 @@ bfs_batch_report run_passes(ExecSpace const& exec,
   Kokkos::Profiling::ScopedRegion const region("karpos::bfs_batch");
   require_reachable<ExecSpace, Sources>();
   if (max_distance < 0)
-    reject("max_distance of a batch of searches is negative", std::to_string(max_distance),
-           "pass 0 or more");
+    reject("max_distance is negative", std::to_string(max_distance), "pass 0 or more");
   if (auto const count = frontier::sources_out_of_range("karpos::bfs_batch::check_sources", exec,
                                                         sources, vertices);
       count > 0)
-    reject(std::to_string(count) + " sources of a batch of searches are no vertices",
+    reject(std::to_string(count) + " sources are no vertices",
            "the graph has " + std::to_string(vertices), "pass vertices below that");
   batch<ExecSpace, Graph> const b(exec, workspace, options, max_distance);
   bfs_batch_report report;

@@ -68,8 +68,9 @@ View zeroed_graph_array(ExecSpace const& exec, std::string const& label, std::ui
 inline void require_at_most(std::uint64_t max, std::string const& what, std::uint64_t asked,
                             char const* suggestion) {
   if (asked > max)
-    throw std::length_error("karpos: a graph has too many " + what + " (" + std::to_string(asked) +
-                            ", at most " + std::to_string(max) + "): " + suggestion);
+    reject<std::length_error>("a graph has too many " + what,
+                              std::to_string(asked) + ", at most " + std::to_string(max),
+                              suggestion);
 }
 
 /// Throws std::length_error unless the types of a graph can hold it, before edges are removed.

@@ -22,27 +22,23 @@
 
 namespace karpos::detail::frontier {
 
-/// Throws std::length_error, which names the algorithm `user`, if a graph is too large for its
-/// number types. By default, the 64 highest numbers of 32 bits are not vertices.
+/// Throws std::length_error if a graph is too large for the number types of a search. By default,
+/// the 64 highest numbers of 32 bits are not vertices.
 template <class Graph>
-void require_size(char const* user, Graph const& graph,
-                  std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64) {
+void require_size(Graph const& graph, std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64) {
   // Steps of a GPU compute edge numbers up to a grid's width beyond the last edge.
   constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
                                           ? (std::uint64_t(1) << 32) - (1 << 21)
                                           : ~std::uint64_t(0);
-  auto const require_at_most = [&](std::uint64_t max, std::uint64_t n, char const* of,
-                                   char const* suggestion) {
-    if (n > max)
-      throw std::length_error(std::string("karpos: a graph for ") + user + " has " +
-                              std::to_string(n) + " " + of + " (at most " + std::to_string(max) +
-                              suggestion);
-  };
-  require_at_most(max_vertices, graph.vertices(), "vertices",
-                  ", for its queues hold 32-bit entries): leave out vertices without edges, or "
-                  "take the graph in parts");
-  require_at_most(max_edges, graph.edges(), "edges",
-                  " with offsets of 32 bits): use a csr_graph with offsets of 64 bits");
+  if (graph.vertices() > max_vertices)
+    reject<std::length_error>(
+        "a graph has " + std::to_string(graph.vertices()) + " vertices",
+        "at most " + std::to_string(max_vertices) + ", for queues hold 32-bit entries",
+        "leave out vertices without edges, or take the graph in parts");
+  if (graph.edges() > max_edges)
+    reject<std::length_error>("a graph has " + std::to_string(graph.edges()) + " edges",
+                              "at most " + std::to_string(max_edges) + " with offsets of 32 bits",
+                              "use a csr_graph with offsets of 64 bits");
 }
 
 /// Returns: the message that explains why a search of a graph of n vertices was stopped.
@@ -95,44 +91,42 @@ std::uint64_t sources_out_of_range(std::string_view label, ExecSpace const& exec
 }
 
 /// Checks the source of a search, or a view of several. Blocks if it is a view.
-/// Throws: std::invalid_argument if a source is not a vertex. It names `user`, as in "a search".
+/// Throws: std::invalid_argument if a source is not a vertex.
 template <class VertexId, class ExecSpace, class Source>
-source_list checked_sources(std::string const& user, std::string_view label, ExecSpace const& exec,
-                            Source const& source, std::uint64_t n) {
+source_list checked_sources(std::string_view label, ExecSpace const& exec, Source const& source,
+                            std::uint64_t n) {
   std::string const has = "the graph has " + std::to_string(n);
   if constexpr (std::is_integral_v<Source>) {
     auto const v = static_cast<std::uint64_t>(source);
     if (v >= n)
-      reject("source " + std::to_string(source) + " of " + user + " is no vertex", has,
-             "pass a vertex below that");
+      reject("source " + std::to_string(source) + " is no vertex", has, "pass a vertex below that");
     return {nullptr, 1, v};
   } else {
     require_reachable<ExecSpace, Source>();
     static_assert(std::is_same_v<typename Source::non_const_value_type, VertexId>,
                   "karpos: sources come in a view of the graph's vertex type");
-    require_contiguous(("sources of " + user).c_str(), source);
+    require_contiguous("sources", source);
     if (auto const count = sources_out_of_range(label, exec, source, n); count > 0)
-      reject(std::to_string(count) + " sources of " + user + " are no vertices", has,
-             "pass vertices below that");
+      reject(std::to_string(count) + " sources are no vertices", has, "pass vertices below that");
     return {source.data(), source.extent(0), 0};
   }
 }
 
 /// Checks the distances of a search, and the parents if `with_parents`.
 /// Throws: std::invalid_argument if they are strided, are not `n`, which is the number of
-/// `vertices`, or share memory with each other or with `others`. It names `user`, as in "a search".
+/// `vertices`, or share memory with each other or with `others`.
 template <class VertexId, class ExecSpace, class Distances, class Parents>
-void require_results(std::string const& user, ExecSpace const&, Distances const& distances,
-                     Parents const& parents, bool with_parents, char const* vertices,
-                     std::uint64_t n, std::initializer_list<memory_range> others) {
+void require_results(ExecSpace const&, Distances const& distances, Parents const& parents,
+                     bool with_parents, char const* vertices, std::uint64_t n,
+                     std::initializer_list<memory_range> others) {
   require_reachable<ExecSpace, Distances, Parents>();
   static_assert(std::is_same_v<typename Parents::non_const_value_type, VertexId>,
                 "karpos: parents come in a view of the graph's vertex type");
-  require_contiguous("distances of " + user, distances);
-  require_contiguous("parents of " + user, parents);
+  require_contiguous("distances", distances);
+  require_contiguous("parents", parents);
   require_same_extent("distances", distances.extent(0), vertices, n);
   if (with_parents) require_same_extent("parents", parents.extent(0), vertices, n);
-  require_apart("a result of " + user, {range_of(distances), range_of(parents)}, others);
+  require_apart("a result", {range_of(distances), range_of(parents)}, others);
 }
 
 /// An arena that writes zeros to its records, such as level_counters. On CPUs it writes them to
@@ -207,23 +201,22 @@ struct count_degrees {
   }
 };
 
-/// Returns the sums of count_degrees over n vertices. Throws std::length_error if a graph for
-/// `user` has rows of 2^31 edges or more, because its lanes count edges in 31 bits. Blocks.
+/// Returns the sums of count_degrees over n vertices. Throws std::length_error if the graph has
+/// rows of 2^31 edges or more, because lanes count edges in 31 bits. Blocks.
 template <class Tuned, class ExecSpace, class Rows>
-auto read_degrees(std::string const& user, ExecSpace const& exec, std::uint64_t n, Rows const& out,
-                  Rows const& in, bool has_in, degree_histogram* histogram) {
+auto read_degrees(ExecSpace const& exec, std::uint64_t n, Rows const& out, Rows const& in,
+                  bool has_in, degree_histogram* histogram) {
   count_degrees<Rows> const body{
       out, in, has_in, {Tuned::tile_degree, Tuned::team_degree, Tuned::grid_degree}, histogram};
   Kokkos::Array<std::uint64_t, body.value_count> sums{};
-  Kokkos::parallel_reduce("karpos::" + user + "::degrees", index_range(exec, n), body,
+  Kokkos::parallel_reduce("karpos::workspace_of_searches: degrees", index_range(exec, n), body,
                           Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                               sums.data(), sums.size()));
-  exec.fence("karpos::" + user + ": degrees");
+  exec.fence("karpos::workspace_of_searches: degrees");
   if (auto const n_long = sums[degree_classes + 2]; n_long > 0)
-    throw std::length_error("karpos: a graph for " + user +
-                            " has vertices of 2^31 edges or more, " + std::to_string(n_long) +
-                            " of them (at most 2^31 - 1 edges each): remove duplicate edges, as "
-                            "build_csr does");
+    reject<std::length_error>("a graph has vertices of 2^31 edges or more",
+                              std::to_string(n_long) + " of them",
+                              "remove duplicate edges, as build_csr does");
   return sums;
 }
 

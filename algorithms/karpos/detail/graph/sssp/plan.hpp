@@ -100,7 +100,7 @@ struct sum_weights {
 
 inline void require_reach(double reach) {
   if (!(reach >= 0))
-    reject("reach " + std::to_string(reach) + " of sssp is refused", "negative, or no number",
+    reject("reach " + std::to_string(reach) + " is refused", "negative, or no number",
            "pass 0 for an automatic one, infinity for none");
 }
 
@@ -110,7 +110,7 @@ Weight checked_delta(double requested, double automatic) {
   double const delta = requested == 0 ? automatic : requested;
   constexpr auto max_weight = std::numeric_limits<Weight>::max();
   if (!(delta > 0) || (std::is_integral_v<Weight> && delta < 1))
-    reject("delta " + std::to_string(requested) + " of sssp is refused",
+    reject("delta " + std::to_string(requested) + " is refused",
            std::is_integral_v<Weight> ? "below 1" : "not above 0", "pass 0 for an automatic one");
   if (delta >= static_cast<double>(max_weight)) return max_weight;
   auto const width = static_cast<Weight>(delta);

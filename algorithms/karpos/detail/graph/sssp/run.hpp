@@ -258,9 +258,9 @@ void require_in_range(ExecSpace const& exec, State const& s) {
       "karpos::sssp::count_distance_overflows", exec, s.vertices,
       count_distance_overflows<State>{s});
   if (count > 0)
-    throw std::range_error("karpos: a distance of sssp does not fit the type of the weights (" +
-                           std::to_string(count) +
-                           " edges lead beyond): use weights of 64 bits, or of floating point");
+    reject<std::range_error>("a distance does not fit the type of the weights",
+                             std::to_string(count) + " edges lead beyond",
+                             "use weights of 64 bits, or of floating point");
 }
 
 /// Access to a workspace, for calls of sssp.
@@ -288,11 +288,12 @@ struct workspace_access {
     auto const done = read_back(exec, s.fixed, "karpos::sssp: report");
     summary const& r = done.record;
     if (r.failed != 0)
-      throw std::logic_error("karpos: sssp was stopped (it comes to no end: round " +
-                             std::to_string(r.rounds) + ", bucket " + std::to_string(r.buckets) +
-                             ", in a graph of " + std::to_string(s.vertices) +
-                             " vertices): pass the weights that the workspace was "
-                             "made of, none negative, write nothing meanwhile, or report this");
+      reject<std::logic_error>("the search was stopped",
+                               "it comes to no end: round " + std::to_string(r.rounds) +
+                                   ", bucket " + std::to_string(r.buckets) + ", in a graph of " +
+                                   std::to_string(s.vertices) + " vertices",
+                               "pass the weights that the workspace was made of, none negative, "
+                               "write nothing meanwhile, or report this");
     if (done.distance_overflowed != 0) require_in_range(exec, s);
     return {static_cast<double>(s.delta), r.buckets, r.rounds, r.fused_rounds, r.vertices,
             r.edges + done.fused_edges,   r.passes};

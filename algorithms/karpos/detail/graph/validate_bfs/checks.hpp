@@ -173,7 +173,7 @@ void collect_sources(ExecSpace const& exec, Sources const& source, std::uint64_t
   Kokkos::parallel_reduce("karpos::validate_bfs: sources", index_range(exec, count),
                           insert_sources<Sources>{source, vertices, is_source}, out_of_range);
   if (out_of_range > 0)
-    reject(std::to_string(out_of_range) + " sources of a search are no vertices",
+    reject(std::to_string(out_of_range) + " sources are no vertices",
            "the graph has " + std::to_string(vertices), "pass the sources that were searched from");
 }
 

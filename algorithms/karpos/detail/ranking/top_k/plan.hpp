@@ -43,7 +43,7 @@ struct query_sizes {
         finalists(Kokkos::min(2 * k + 2048, candidates)) {
     constexpr std::uint64_t max_slots = std::uint64_t(1) << 32;
     if (slots > max_slots)
-      reject("sorted lists have too many sparse ids for a ranked query", std::to_string(objects),
+      reject("sorted lists have too many sparse ids", std::to_string(objects),
              "say with sparse(at_most) how many differ");
   }
   /// Returns whether accumulators of 32 bits leave enough bits for a sum: at least 24.
@@ -167,7 +167,7 @@ struct query_memory {
 
 inline void require_length(char const* what, std::uint64_t extent, std::uint64_t k) {
   if (extent < k)
-    reject(std::string("a view for ") + what + " of a ranked query is too short",
+    reject(std::string("a view for ") + what + " is too short",
            std::to_string(extent) + " for k = " + std::to_string(k), "make it k long");
 }
 
@@ -188,21 +188,21 @@ void require_valid_query(query_sizes<Lists> const& capacity, Lists const& lists,
                          top_k_options<Aggregate> const& options) {
   if (lists.lists() > capacity.lists || lists.objects() > capacity.objects ||
       lists.is_dense() != capacity.dense)
-    reject("sorted lists do not fit the workspace of a ranked query",
+    reject("sorted lists do not fit the workspace",
            std::to_string(lists.lists()) + " lists of " + std::to_string(lists.objects()) +
                " objects for " + std::to_string(capacity.lists) + " of " +
                std::to_string(capacity.objects),
            "make it for such lists");
   if (k > capacity.k && capacity.k < capacity.objects)
-    reject("k is too large for the workspace of a ranked query",
+    reject("k is too large for the workspace",
            std::to_string(k) + " for " + std::to_string(capacity.k), "make it for such a k");
   if (!(options.missing_score < HUGE_VAL))
-    reject("the missing score of a ranked query is wrong", std::to_string(options.missing_score),
+    reject("the missing score is wrong", std::to_string(options.missing_score),
            "it is a number below infinity");
   if constexpr (std::is_same_v<Aggregate, weighted_sum>) {
     int const weights = options.aggregate.count();
     if (weights != 0 && weights != lists.lists())
-      reject("a ranked query has another number of weights than lists",
+      reject("there is another number of weights than lists",
              std::to_string(weights) + " for " + std::to_string(lists.lists()),
              "give one for each list");
   }

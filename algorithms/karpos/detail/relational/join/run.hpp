@@ -58,7 +58,7 @@ void require_joinable(Left const& left, Right const& right) {
   constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
   for (std::uint64_t const rows : {left.size(), right.size()})
     if (rows > max_rows)
-      reject("a partitioned join has too many rows",
+      reject("too many rows",
              std::to_string(rows) + " on a side, of at most " + std::to_string(max_rows),
              "join by an index with row numbers of 64 bits");
 }
@@ -81,7 +81,7 @@ class pair_of_tables {
                                                   std::uint64_t capacity,
                                                   partitioned_join_options const& o) const {
     require_valid_kind(kind);
-    if (is_given(o.workspace)) require_workspace(user, o.workspace, bytes());
+    if (is_given(o.workspace)) require_workspace(bytes_call, o.workspace, bytes());
     if (kind == join_kind::full ||
         m_left.size() + m_right.size() < tuning<ExecSpace>::min_split_rows)
       return {};
@@ -107,8 +107,7 @@ class pair_of_tables {
   std::size_t bytes() const { return std::max(forward().bytes(), backward().bytes()); }
 
  private:
-  static constexpr workspace_user user{"partitioned_join",
-                                       "partitioned_join_bytes(exec, left, right)"};
+  static constexpr char bytes_call[] = "partitioned_join_bytes(exec, left, right)";
 
   split_join<ExecSpace, Left, Right, Right> forward() const {
     return {m_exec, m_left, m_right, m_right};
@@ -120,7 +119,7 @@ class pair_of_tables {
   std::optional<std::uint64_t> run(bool swapped, multiplicity kind, Write const& write,
                                    std::uint64_t capacity,
                                    partitioned_join_options const& o) const {
-    workspace<ExecSpace> const w(m_exec, user, o.workspace, bytes());
+    workspace<ExecSpace> const w(m_exec, bytes_call, o.workspace, bytes());
     write_within<Write> const emit{write, capacity, swapped};
     return swapped ? backward().run(kind, emit, w.data()) : forward().run(kind, emit, w.data());
   }
@@ -130,8 +129,8 @@ class pair_of_tables {
   Right m_right;
 };
 
-inline constexpr workspace_user payload_join_user{
-    "partitioned_join", "partitioned_join_bytes(exec, left, right, left_columns, right_columns)"};
+inline constexpr char payload_bytes_call[] =
+    "partitioned_join_bytes(exec, left, right, left_columns, right_columns)";
 
 /// Payload columns of a side, and the views for their values.
 template <class In, class Out>
@@ -190,7 +189,7 @@ std::optional<std::uint64_t> join_with_payload(ExecSpace const& exec, Left const
       exec, left, right, l, r, [&](auto const& both, auto swapped) -> result {
         std::size_t const bytes = both.bytes();
         if (bytes == 0) return {};
-        workspace<ExecSpace> const w(exec, payload_join_user, o.workspace, bytes);
+        workspace<ExecSpace> const w(exec, payload_bytes_call, o.workspace, bytes);
         if constexpr (swapped)
           return both.run(r, l, of_right.output_columns(), of_left.output_columns(), capacity,
                           w.data());

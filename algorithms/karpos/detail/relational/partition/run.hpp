@@ -152,9 +152,8 @@ void run(ExecSpace const& exec, Source const& source, Partitioner const& partiti
   require_apart("the offsets or the workspace of a partition",
                 {range_of(offsets), range_of(options.workspace)}, {range_of(out), keys, values});
   plan<ExecSpace, row> const plan(exec, source.size(), offsets.extent(0) - 1, options.stable);
-  workspace<ExecSpace> const w(
-      exec, {"partition", "partition_bytes<Row>(exec, rows, partitions, options)"},
-      options.workspace, plan.bytes());
+  workspace<ExecSpace> const w(exec, "partition_bytes<Row>(exec, rows, partitions, options)",
+                               options.workspace, plan.bytes());
   partition::split_as_planned(exec, source, partitioner, plan, w.data(), out.data(), offsets);
   w.finish();
 }

@@ -93,10 +93,11 @@ struct checked_field {
     if (count == 0) return;
     auto const marks = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), overflowed);
     auto const first = std::find(marks.data(), marks.data() + groups, 1) - marks.data();
-    throw std::overflow_error("karpos: " + std::to_string(count) + " of " + std::to_string(groups) +
-                              " checked sums do not fit into " + std::to_string(8 * sizeof(to)) +
-                              " bits (the first is at index " + std::to_string(first) +
-                              "): write them to a view of a wider type, or add doubles");
+    reject<std::overflow_error>(std::to_string(count) + " of " + std::to_string(groups) +
+                                    " checked sums do not fit into " +
+                                    std::to_string(8 * sizeof(to)) + " bits",
+                                "the first is at index " + std::to_string(first),
+                                "write them to a view of a wider type, or add doubles");
   }
 };
 

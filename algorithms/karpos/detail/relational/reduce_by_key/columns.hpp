@@ -233,7 +233,7 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
                   {range_of(keys), range_of(std::get<C>(a.columns))..., range_of(given)});
     require_apart("the workspace of a reduction", range_of(given), keys, std::get<C>(a.columns)...);
     constexpr char const* bytes_call = "reduce_by_key_bytes<Key>(exec, rows, aggregates)";
-    require_workspace({"reduce_by_key", bytes_call}, given, bytes(exec, keys.extent(0)));
+    require_workspace(bytes_call, given, bytes(exec, keys.extent(0)));
     std::uint64_t capacity = out_keys.extent(0);
     ((capacity = Kokkos::min(capacity, std::uint64_t(std::get<O>(a.outputs).out.extent(0)))), ...);
     fields const f{{field_traits<Outputs>::make(exec, keys, a.columns, std::get<O>(a.outputs))}...};

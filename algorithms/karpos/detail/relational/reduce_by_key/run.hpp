@@ -185,7 +185,7 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& res
                   wrapped_memory const& given, char const* bytes_call) {
   using row = typename Source::row;
   std::size_t const bytes = memory<ExecSpace, row>(exec, source.size()).bytes();
-  workspace<ExecSpace> const w(exec, {"reduce_by_key", bytes_call}, given, bytes);
+  workspace<ExecSpace> const w(exec, bytes_call, given, bytes);
   reduction<ExecSpace, row, Result, Op> const all(
       exec, memory<ExecSpace, row>(exec, source.size(), w.data()), result, op);
   std::uint64_t const groups = all.run(source);

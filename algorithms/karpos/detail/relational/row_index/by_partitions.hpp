@@ -129,8 +129,7 @@ bool try_look_up(ExecSpace const& exec, std::string const& label, Rows const& ro
       auto const results = with_dynamic_extent(out);
       partitioned_lookup<ExecSpace, table, column, std::decay_t<decltype(results)>, Answer> const
           lookup(exec, label, table(rows, slots), answer, plan);
-      auto const memory =
-          try_workspace(exec, {"row_index", ""}, {nullptr, 0}, lookup.bytes(values));
+      auto const memory = try_workspace(exec, {nullptr, 0}, lookup.bytes(values));
       if (!memory) return false;
       lookup.run(values, results, memory->data());
       memory->release();

@@ -100,15 +100,9 @@ Kokkos::View<std::byte*, typename ExecSpace::memory_space> memory_for(ExecSpace 
                                                                       std::size_t bytes) {
   using memory_space = typename ExecSpace::memory_space;
   if (!is_given(given))
-    return allocate_byte_array<memory_space>(exec, "karpos::row_index", bytes, "an index of rows",
-                                             "index fewer rows");
-  if (given.bytes < bytes)
-    reject("the memory of a karpos::row_index is too small",
-           std::to_string(given.bytes) + " bytes for " + std::to_string(bytes),
-           "allocate bytes_for(rows, duplicates)");
-  if (reinterpret_cast<std::uintptr_t>(given.data) % device::line_bytes != 0)
-    reject("the memory of a karpos::row_index is not aligned",
-           "to " + std::to_string(device::line_bytes) + " bytes", "align it to that");
+    return allocate_byte_array<memory_space>(exec, user_call::name(), bytes, "groups of equal rows",
+                                             "pass fewer rows");
+  require_workspace("bytes_for(rows, duplicates)", given, bytes, "options.memory");
   return Kokkos::View<std::byte*, memory_space>(static_cast<std::byte*>(given.data), bytes);
 }
 

@@ -206,8 +206,8 @@ template <class ExecSpace, class Keys>
 
 [[noreturn]] inline void throw_unplaced(std::uint64_t n, std::uint64_t seeds,
                                         build_report const& r) {
-  throw hash_error("cuckoo_map found no slots for all of " + std::to_string(n) +
-                       " keys with any of " + std::to_string(seeds) + " seeds",
+  throw hash_error("no slots for all of " + std::to_string(n) + " keys with any of " +
+                       std::to_string(seeds) + " seeds",
                    std::to_string(r.overflowed) + " keys too many in their group, " +
                        std::to_string(r.unplaced) + " groups or keys not placed",
                    "pass a hash function that tells keys apart, or a lower load");

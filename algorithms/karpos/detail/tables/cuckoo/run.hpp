@@ -113,8 +113,8 @@ class table : public Traits {
     if (!o.seed) m_options.seed = next_seed();  // growth, copies and restarts keep it
   }
 
-  static std::string name() { return Traits::layout::has_value ? "cuckoo_map" : "cuckoo_set"; }
-  static std::string label(char const* what) { return table_label(name(), what); }
+  static constexpr char const* name = Traits::layout::has_value ? "cuckoo_map" : "cuckoo_set";
+  static std::string label(char const* what) { return table_label(name, what); }
 
   /// Releases the memory: the state of a default-constructed or moved-from table.
   void release() {
@@ -171,7 +171,7 @@ class table : public Traits {
     try {
       build_from(exec, keys, values);
     } catch (...) {
-      m_arrays.clear(name(), exec, view().slot.empty_slot());
+      m_arrays.clear(name, exec, view().slot.empty_slot());
       finish(0);
       throw;
     }
@@ -186,7 +186,7 @@ class table : public Traits {
     insert_report report;
     std::uint64_t const n = keys.extent(0);
     report.invalid = count_sentinels(exec, keys);
-    auto const absent = find_distinct(name(), exec, view(), keys,
+    auto const absent = find_distinct(name, exec, view(), keys,
                                       absent_from<dense, Keys, everything>{ref, keys, {}});
     report.inserted = absent.count;
     report.existing = n - report.invalid - absent.count;
@@ -206,7 +206,7 @@ class table : public Traits {
   template <class Other>
     requires same_contents<Traits, Other>
   void copy_from(execution_space const& exec, table<Other> const& other) {
-    if (!m_arrays.has(other.m_shape)) m_arrays = arrays::allocate(name(), exec, other.m_shape);
+    if (!m_arrays.has(other.m_shape)) m_arrays = arrays::allocate(name, exec, other.m_shape);
     m_shape = other.m_shape;
     m_options = other.m_options;
     m_hash = other.m_hash;
@@ -278,7 +278,7 @@ class table : public Traits {
   void reserve(execution_space const& exec, std::uint64_t n, std::uint64_t key_capacity) {
     auto const s = shape_type::of(n, key_capacity, m_options);
     auto const plan = plan_type::of(n, s);
-    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name(), exec, s);
+    auto const a = m_arrays.has(s) ? m_arrays : arrays::allocate(name, exec, s);
     require_countable(n);
     reserve_workspace(exec, plan, needs_coarse(plan, s));
     m_arrays = a;
@@ -289,9 +289,9 @@ class table : public Traits {
   static void require_countable(std::uint64_t n) {
     constexpr std::uint64_t max_keys = ~std::uint32_t(0);
     if (device::is_device<execution_space> && n > max_keys)
-      throw std::length_error("karpos: " + name() + " cannot be built from " + std::to_string(n) +
-                              " keys on a GPU (" + std::to_string(max_keys) +
-                              " at most): divide them among several maps");
+      reject<std::length_error>("too many keys for a GPU",
+                                std::to_string(n) + " of at most " + std::to_string(max_keys),
+                                "divide them among several tables");
   }
   template <class Array>
   static auto copy_to_host(execution_space const& exec, Array const& array) {
@@ -326,7 +326,7 @@ class table : public Traits {
                                    scratch_placer{view(), m.regions(), m.report});
         return report(exec, m);
       }
-    m_arrays.clear(name(), exec, view().slot.empty_slot());
+    m_arrays.clear(name, exec, view().slot.empty_slot());
     place(exec, m);
     build_report r = report(exec, m);
     if (r.unplaced == 0)
@@ -354,7 +354,7 @@ class table : public Traits {
       if (m_restarts == 0) require_no_sentinels(count_sentinels(exec, keys), n);
       if (r.duplicates != 0) break;
     }
-    auto const first = find_distinct(name(), exec, view(), keys, everything{});
+    auto const first = find_distinct(name, exec, view(), keys, everything{});
     if (first.count == n) return try_seeds(exec, pairs);
     if (m_options.duplicates == duplicate_keys::reject)
       reject_duplicates(exec, keys, n - first.count, first.first_duplicate);
@@ -385,7 +385,7 @@ class table : public Traits {
   /// all were placed; if not, the table is as it was.
   template <class Source>
   bool try_place_new(execution_space const& exec, Source const& source) {
-    auto const before = m_arrays, copy = arrays::allocate(name(), exec, m_shape);
+    auto const before = m_arrays, copy = arrays::allocate(name, exec, m_shape);
     plan_type const p = plan_type::of(source.size(), m_shape);
     reserve_workspace(exec, p, true);
     m_arrays = copy;

@@ -71,6 +71,7 @@ class table {
   using slots_type = keys_of_slots<index_ref_type, blocks_type>;
   using no_values = constant<no_value>;
   static constexpr bool has_values = blocks_type::has_values;
+  static constexpr char const* name = has_values ? "hash_multimap" : "hash_multiset";
 
   table() = default;
   table(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys,
@@ -98,34 +99,38 @@ class table {
   template <class Keys, class Values>
   insert_report insert(execution_space const& exec, Keys const& keys, Values const& values,
                        wrapped_memory const& workspace) {
+    user_call const call(name, "insert");
+    auto const each = values_for<mapped_type>(keys, values);
     require_key_type<key_type, Keys>();
-    require_reachable<execution_space, Keys, view_type_of<Values>>();
+    require_reachable<execution_space, Keys, view_type_of<decltype(each)>>();
     m_index.require_memory();
-    require_workspace({has_values ? "hash_multimap" : "hash_multiset", "insert_bytes(exec, pairs)"},
-                      workspace, insert_bytes(exec, keys.extent(0)));
+    require_workspace("insert_bytes(exec, pairs)", workspace, insert_bytes(exec, keys.extent(0)));
     insert_pending(exec);
-    insert_report const report = insert_all(exec, keys, values, workspace);
+    insert_report const report = insert_all(exec, keys, each, workspace);
     reject_invalid(report, keys.extent(0));
     return report;
   }
 
   template <class Keys, class Values>
   void append(execution_space const& exec, Keys const& keys, Values const& values) {
+    user_call const call(name, "insert_async");
+    auto const each = values_for<mapped_type>(keys, values);
     require_key_type<key_type, Keys>();
-    require_reachable<execution_space, Keys, view_type_of<Values>>();
+    require_reachable<execution_space, Keys, view_type_of<decltype(each)>>();
     m_index.require_memory();
     if (keys.extent(0) == 0) return;
     using device::for_loop, device::held_by_loop;
     auto const pending = ref(exec, keys.extent(0));
-    using body =
-        append_pairs<held_by_loop<execution_space, decltype(pending)>,
-                     held_by_loop<execution_space, Keys>, held_by_loop<execution_space, Values>>;
+    using body = append_pairs<held_by_loop<execution_space, decltype(pending)>,
+                              held_by_loop<execution_space, Keys>,
+                              held_by_loop<execution_space, std::decay_t<decltype(each)>>>;
     device::loop_over("karpos::multi_table: append", exec, keys.extent(0),
                       body{for_loop<execution_space>(pending), for_loop<execution_space>(keys),
-                           for_loop<execution_space>(values)});
+                           for_loop<execution_space>(each)});
   }
 
   auto ref(execution_space const& exec, std::uint64_t pair_capacity) {
+    user_call const call(name, "ref");
     m_index.require_memory();
     // At least 1: offered pairs are counted only if some are reserved.
     pair_capacity = Kokkos::max(pair_capacity, std::uint64_t(1));
@@ -138,6 +143,7 @@ class table {
   }
 
   insert_report consolidate(execution_space const& exec) {
+    user_call const call(name, "consolidate");
     m_index.require_memory();
     insert_pending(exec);
     if (m_batches > 1 || m_end > m_size) join_blocks(exec, max_pairs());
@@ -146,6 +152,7 @@ class table {
 
   template <class Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys) {
+    user_call const call(name, "erase");
     require_key_type<key_type, Keys>();
     require_reachable<execution_space, Keys>();
     m_index.require_memory();
@@ -170,18 +177,13 @@ class table {
   }
 
   void rehash(execution_space const& exec, std::uint64_t pairs, std::uint64_t keys) {
+    user_call const call(name, "rehash");
     require_pairs(pairs);
     m_index.require_memory();
     insert_pending(exec);
     if (pairs < m_size)
-      throw capacity_error("rehash would not hold the stored pairs", m_size, pairs, m_size,
-                           "max_pairs");
-    try {
-      m_index.rehash(exec, keys);
-    } catch (capacity_error const& e) {
-      throw capacity_error("rehash found no slot for some of the stored keys", e.asked(), e.found(),
-                           e.would_do());
-    }
+      throw capacity_error("the stored pairs would not fit", m_size, pairs, m_size, "max_pairs");
+    m_index.rehash(exec, keys);
     join_blocks(exec, pairs);
   }
 
@@ -203,6 +205,7 @@ class table {
   std::uint64_t write_matches(execution_space const& exec, Queries const& queries,
                               mapped_type const& missing, std::uint64_t unmatched_count,
                               QueriesOut const& out_queries, ValuesOut const&... out_values) const {
+    user_call const call(name, unmatched_count == 0 ? "retrieve" : "retrieve_outer");
     require_reachable<execution_space, ValuesOut...>();
     (require_result_type<mapped_type, ValuesOut>(), ...);
     (require_same_extent("query numbers", out_queries.extent(0), "values", out_values.extent(0)),
@@ -220,7 +223,9 @@ class table {
   template <class KeysOut, class... ValuesOut>
   std::uint64_t write_all(execution_space const& exec, KeysOut const& keys,
                           ValuesOut const&... values) const {
+    user_call const call(name, "retrieve_all");
     require_reachable<execution_space, KeysOut, ValuesOut...>();
+    (require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
     auto pairs = all_pairs(exec);
     join::require_length("the view for keys", keys.extent(0), pairs.size());
     emit(exec, pairs,
@@ -231,6 +236,7 @@ class table {
 
   template <class Other>
   void copy_from(execution_space const& exec, table<Other> const& src) {
+    user_call const call("deep_copy");
     if (std::uint64_t const n = src.m_pending.count(); n > 0)
       reject("a table with pending pairs cannot be copied",
              std::to_string(n) + " pairs are pending", "consolidate it first");

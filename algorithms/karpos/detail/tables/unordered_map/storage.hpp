@@ -146,7 +146,9 @@ class storage {
   /// Throws std::logic_error if the map has no memory.
   void require_memory() const {
     if (!is_allocated())
-      throw std::logic_error("karpos: this unordered_map has no memory: assign one to it first");
+      reject<std::logic_error>("this unordered_map has no memory",
+                               "it was default-constructed or moved from",
+                               "assign one to it first");
   }
   KOKKOS_FUNCTION bool is_allocated() const { return m_memory.data() != nullptr; }
   bytes_view const& memory() const { return m_memory; }
@@ -228,9 +230,9 @@ class storage {
     std::uint64_t const pairs =
         double_hashing::pair_count_for((slots + pair_slots - 1) / pair_slots);
     if (pairs > (table_type::no_index - slots_type::reserved_slots) / pair_slots)
-      throw std::length_error("karpos: capacity overflow (an unordered_map for " +
-                              std::to_string(keys) +
-                              " keys): its indices have 32 bits, as Kokkos' have; take a hash_map");
+      reject<std::length_error>("capacity overflow",
+                                "an unordered_map for " + std::to_string(keys) + " keys",
+                                "its indices have 32 bits, as Kokkos' have; take a hash_map");
     return pairs;
   }
   void empty(bool keys_alone) const {
