@@ -96,7 +96,7 @@ struct look_up_chunk {
       Result of[each];
     } found_values{};
     std::uint32_t count = 0;
-    std::uint32_t const mine = static_cast<std::uint32_t>(t.rank()) * each;
+    std::uint32_t const mine = device::rank(t) * each;
     Query query[each];
     bool const whole = mine + each <= rows;
     if (whole)
@@ -124,8 +124,7 @@ struct look_up_chunk {
           if (mine + j < rows) results[begin + mine + j] = found_values.of[j];
     }
     t.barrier();
-    for (std::uint32_t i = static_cast<std::uint32_t>(t.rank()), n = *undecided; i < n;
-         i += static_cast<std::uint32_t>(t.size())) {
+    for (std::uint32_t i = device::rank(t), n = *undecided; i < n; i += device::size(t)) {
       std::uint64_t const k = begin + list[i];
       answer const a = go_on(queries[k]);
       if constexpr (counts)

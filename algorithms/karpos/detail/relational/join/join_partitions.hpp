@@ -145,8 +145,8 @@ struct join_partitions {
                                                std::uint32_t last) const {
     probed_rows probed;
     auto const tile = t.template this_tile<width>();
-    auto const size = static_cast<std::uint32_t>(t.size());
-    first += static_cast<std::uint32_t>(t.rank());
+    std::uint32_t const size = device::size(t);
+    first += device::rank(t);
     auto const is_valid = [&](int j) {
       return IsFull || first + static_cast<std::uint32_t>(j) * size < last;
     };

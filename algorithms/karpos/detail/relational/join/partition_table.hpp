@@ -58,8 +58,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_thread(Rows const& rows, std::uint3
 template <int Each, class Team, class Rows, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_rows_of_team(Team const& t, Rows const& rows, std::uint32_t n,
                                                   F const& f) {
-  auto const size = static_cast<std::uint32_t>(t.size());
-  auto const rank = static_cast<std::uint32_t>(t.rank());
+  std::uint32_t const rank = device::rank(t), size = device::size(t);
   std::uint32_t const whole = n / (Each * size) * (Each * size);
   for (std::uint32_t i = 0; i < whole; i += Each * size)
     join::for_rows_of_thread<Each, true>(rows, i + rank, n, size, f);
@@ -77,9 +76,8 @@ class scratch_counters {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t, std::uint32_t n) const {
-    auto const size = static_cast<std::uint32_t>(t.size());
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < n / group; i += size)
-      m_groups[i] = counters{};
+    std::uint32_t const size = device::size(t);
+    for (std::uint32_t i = device::rank(t); i < n / group; i += size) m_groups[i] = counters{};
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](std::uint32_t i) const {
     return m_counts[i];
@@ -100,9 +98,9 @@ class scratch_counters {
   /// Turns counters into inclusive prefix sums, and counter n into the total. Ends with a barrier.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void inclusive_scan(Team const& t, std::uint32_t n) const {
-    auto const size = static_cast<std::uint32_t>(t.size());
+    std::uint32_t const size = device::size(t);
     std::uint32_t const groups = n / group, each = (groups + size - 1) / size;
-    std::uint32_t const first = Kokkos::min(static_cast<std::uint32_t>(t.rank()) * each, groups);
+    std::uint32_t const first = Kokkos::min(device::rank(t) * each, groups);
     std::uint32_t const last = Kokkos::min(first + each, groups);
     std::uint32_t mine = 0;
     for (std::uint32_t g = first; g < last; ++g) {

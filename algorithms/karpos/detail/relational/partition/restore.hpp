@@ -98,8 +98,7 @@ struct visit_overflowed {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     if (*overflowed == 0) return;
     auto const tile = static_cast<std::uint32_t>(t.league_rank());
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < chosen.record.rows_of(tile);
-         i += static_cast<std::uint32_t>(t.size())) {
+    for (std::uint32_t i = device::rank(t); i < chosen.record.rows_of(tile); i += device::size(t)) {
       std::uint64_t const row = std::uint64_t(tile) * chosen.record.tile_rows + i;
       if (chosen(row)) f(row);
     }
@@ -121,8 +120,7 @@ struct visit_stored {
   KOKKOS_FUNCTION void operator()(Team& t) const {
     auto const team = static_cast<std::uint32_t>(t.league_rank()), p = team / chunks,
                first = team % chunks * chunk, end = Kokkos::min(first + chunk, in.stored_rows(p));
-    for (auto i = first + static_cast<std::uint32_t>(t.rank()); i < end;
-         i += static_cast<std::uint32_t>(t.size()))
+    for (auto i = first + device::rank(t); i < end; i += device::size(t))
       f(std::uint64_t(p) * in.capacity + i);
   }
 };

@@ -50,9 +50,7 @@ class group_scratch {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void clear(Team const& t) const {
     keys.clear(t);
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < keys.end();
-         i += static_cast<std::uint32_t>(t.size()))
-      counts[i] = 0;
+    for (std::uint32_t i = device::rank(t); i < keys.end(); i += device::size(t)) counts[i] = 0;
     t.barrier();
   }
   /// Returns the place of a pair with that key: its slot, and its rank among the pairs of the slot.
@@ -123,8 +121,8 @@ struct group_partitions {
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each_row(Team const& t, Row const* partition_rows,
                                                        std::uint32_t n, F const& f) {
-    auto const size = static_cast<std::uint32_t>(t.size());
-    for (auto first = static_cast<std::uint32_t>(t.rank()); first < n; first += batch * size) {
+    std::uint32_t const size = device::size(t);
+    for (std::uint32_t first = device::rank(t); first < n; first += batch * size) {
       Row r[batch];
       KARPOS_UNROLL
       for (std::uint32_t j = 0; j < batch; ++j)
@@ -163,8 +161,7 @@ struct group_partitions {
                                                         Row const* partition_rows, std::uint32_t n,
                                                         F const& f) {
     auto const tile = t.template this_tile<width>();
-    auto const size = static_cast<std::uint32_t>(t.size()),
-               rank = static_cast<std::uint32_t>(t.rank());
+    std::uint32_t const size = device::size(t), rank = device::rank(t);
     int const lane = t.rank() % width;
     for (std::uint32_t first = 0; first < n; first += batch * size) {
       Row r[batch];
@@ -267,9 +264,7 @@ struct group_partitions {
                  [&](Row const& r, std::uint32_t i) { sorted[m.index(m.places[i])] = r.value; });
     t.barrier();
     auto* const to = blocks.values + begin + m.bases[0];
-    for (auto i = static_cast<std::uint32_t>(t.rank()); i < n;
-         i += static_cast<std::uint32_t>(t.size()))
-      to[i] = sorted[i];
+    for (std::uint32_t i = device::rank(t); i < n; i += device::size(t)) to[i] = sorted[i];
   }
 };
 
