@@ -46,8 +46,9 @@ struct communicator_options {
   /// memory. If one rank sets this, no rank uses a library between devices. Set it on all ranks
   /// alike: ranks that do not set it still pass device memory to a GPU-aware MPI.
   bool stage_on_host = false;
-  /// Largest size of one message in bytes, between 8 and 2^30 (values beyond count as these).
-  /// Longer messages are split. All ranks use the smallest value of any rank.
+  /// Largest size of one message in bytes, between 8 and 2^30 (values beyond count as these),
+  /// rounded down to a multiple of 8. Longer messages are split. All ranks use the smallest value
+  /// of any rank.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
 };
 

@@ -323,6 +323,13 @@ struct part {
     return count;
   }
 
+  /// Throws std::runtime_error if a kernel did not start. Clears the error.
+  static void require_started(cudaError_t e, std::string const& label) {
+    if (e == cudaSuccess) return;
+    cudaGetLastError();
+    throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
+                             cudaGetErrorString(e) + "): report this with the device's name");
+  }
   /// Runs a league by a kernel of its own, and not by a Kokkos team policy, which gives a block no
   /// more than 48 KB. The kernel is announced to Kokkos Tools as a team policy is.
   /// Throws: std::runtime_error if the kernel cannot be started.
@@ -342,14 +349,12 @@ struct part {
                            dim3(static_cast<unsigned>(league)), dim3(Step::threads), arguments,
                            bytes, exec.cuda_stream());
     Kokkos::Tools::endParallelFor(id);
-    if (e == cudaSuccess) return;
-    cudaGetLastError();  // clears the error
-    throw std::runtime_error("karpos: the kernel " + label + " did not start (" +
-                             cudaGetErrorString(e) + "): report this with the device's name");
+    require_started(e, label);
   }
   /// Runs a program in one cooperative kernel. Asynchronous to the host.
   /// Returns: whether the kernel was started. It is not if its blocks do not all fit on the device
-  /// at once, or after any other error of the launch, which is cleared.
+  /// at once, or if the device has no cooperative kernels.
+  /// Throws: std::runtime_error if the kernel cannot be started for another reason.
   template <int Threads, int BlocksPerProcessor, class Program>
   static bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
                                 std::uint64_t* barrier, Program const& program) {
@@ -362,9 +367,12 @@ struct part {
       e = cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
                                       dim3(static_cast<unsigned>(teams)), dim3(Threads), arguments,
                                       scratch_bytes, exec.cuda_stream());
-    if (e == cudaSuccess) return true;
-    cudaGetLastError();  // clears the error
-    return false;
+    if (e == cudaErrorCooperativeLaunchTooLarge || e == cudaErrorNotSupported) {
+      cudaGetLastError();  // clears the error
+      return false;
+    }
+    require_started(e, "of a program");
+    return true;
   }
 
   static constexpr bool spans_devices = has_cooperative_kernels;
