@@ -175,8 +175,9 @@ class hash_table : public lookup_table<Storage> {
 
   /// Inserts pairs whose key is new. Writes to out(i) the value that is then stored for keys(i):
   /// the one that existed, or the inserted one. Writes `missing` for a key that was rejected.
-  /// Blocks. Returns and throws as insert. If insert throws, nothing is written to out. `bulk` is
-  /// that of an insertion and of lookups, one after the other.
+  /// Blocks. Returns and throws as insert. If insert throws, nothing is written to out. `bulk`
+  /// applies to the insertion and then to the lookups: its workspace takes the larger of
+  /// insert_bytes and lookup_bytes.
   template <view_1d Keys, class Values, view_1d Out>
     requires has_values
   insert_report find_or_insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -220,8 +221,9 @@ class hash_table : public lookup_table<Storage> {
   }
 
   /// Removes keys, of any type that queries may be of. Blocks. Returns how many were removed.
-  /// Memory: if keys are split by region of the table (bulk_strategy), at most lookup_bytes(), as
-  ///   find.
+  /// Memory: if keys of a hash_map or hash_set are split by region (bulk_strategy), at most
+  ///   lookup_bytes(), as find.
+  /// Throws std::invalid_argument for an unknown strategy.
   template <view_1d Keys>
   std::uint64_t erase(execution_space const& exec, Keys const& keys, bulk_options const& bulk = {});
   /// Removes every key with predicate(key, value), or predicate(key) of a set. Blocks. Returns how

@@ -60,7 +60,8 @@ class lookup_table {
   ///   lookup_bytes(): bulk.workspace, which must live until the lookups have run, or allocated. If
   ///   there is no memory for it, or the given one is too small or not aligned, or views are on the
   ///   host, lookups are direct.
-  /// Throws std::invalid_argument if queries and out have different lengths.
+  /// Throws std::invalid_argument if queries and out have different lengths, or for an unknown
+  ///   strategy.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
@@ -81,9 +82,7 @@ class lookup_table {
             detail::where{stencil, predicate});
   }
   /// Writes to out whether each query is stored. Asynchronous.
-  /// Requires: `out` and the queries do not overlap.
-  /// Memory: as find.
-  /// Throws std::invalid_argument if queries and out have different lengths.
+  /// Requires, Memory, Throws: as find.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {
@@ -110,7 +109,8 @@ class lookup_table {
                         tally_bytes(exec, queries, strategy)});
   }
 
-  /// Returns how many of the queries are stored. Blocks. Memory: as find.
+  /// Returns how many of the queries are stored. Blocks. Memory: as find. Throws
+  /// std::invalid_argument for an unknown strategy.
   template <view_1d Queries>
   std::uint64_t count(execution_space const& exec, Queries const& queries,
                       bulk_options const& bulk = {}) const {

@@ -137,9 +137,9 @@ class multi_table {
   }
 
   /// Writes to out how many pairs with each query are stored. `out` is a view of integers, to which
-  /// counts are converted by static_cast: one that does not fit is truncated. Asynchronous.
-  /// Memory: as find of a map (lookup_table.hpp): `bulk` chooses, lookup_bytes() says how much.
-  ///   This holds for contains, too.
+  /// counts are converted by static_cast: one that does not fit is truncated. Asynchronous, or
+  /// blocks, as find of a map does if it allocates (lookup_table.hpp).
+  /// Memory: as find of a map: `bulk` chooses, lookup_bytes() says how much.
   template <view_1d Queries, view_1d Out>
   void count(execution_space const& exec, Queries const& queries, Out const& out,
              bulk_options const& bulk = {}) const {
@@ -150,7 +150,7 @@ class multi_table {
     m_table.look_up("karpos::multi_table: count", exec, queries, out,
                     detail::multi_table::count_of<blocks_type, result>{m_table.blocks()}, bulk);
   }
-  /// Writes to out whether each query is stored. Asynchronous.
+  /// Writes to out whether each query is stored. Otherwise as count.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {

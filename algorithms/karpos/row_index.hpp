@@ -220,7 +220,8 @@ class row_index {
   /// index's rows compare them. Asynchronous, as are count, contains, label and distinct.
   ///
   /// Memory: lookups by partitions (options.strategy) allocate 10 bytes for each query of four
-  ///   bytes, 14 of eight; without memory, lookups are direct.
+  ///   bytes, 14 of eight, and block if the GPU has no stream-ordered memory. Without memory, or
+  ///   if the output overlaps the queries, lookups are direct.
   /// Throws: std::invalid_argument if the output is not as long as the queries.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {

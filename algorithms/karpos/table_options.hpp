@@ -81,9 +81,9 @@ enum class bulk_strategy {
   /// Segmented: keys are split by table segment; a team inserts those of a segment in its scratch.
   /// hash_map and hash_set on GPUs, otherwise direct. Once a call has rejected keys, later calls
   /// are not segmented until clear, compaction, rehash or growth (docs/hash_map.md).
-  /// Lookups, and of hash_map and hash_set also erasures, and insertions of few keys into a table
-  /// that holds some: keys are split by the region of the table where their search begins, so that
-  /// each region is in the cache once. On GPUs; otherwise, direct.
+  /// Lookups, erasures from a hash_map or hash_set, and insertions of few keys into one that holds
+  /// keys: keys are split by the region of the table where their search begins, so that each region
+  /// is in the cache once. On GPUs; otherwise, direct. Erasures from a hopscotch table are direct.
   partitioned,
   /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
   reduced

@@ -424,12 +424,12 @@ class unordered_map {
 /// key type; the elements of out are of the map's value type, or of a type that holds each of its
 /// values. `out` and the queries do not overlap. Values are trivially copyable and
 /// default-constructible. Asynchronous; blocks if queries or out are on the host and the map is on
-/// a device.
+/// a device, or if it allocates a workspace and the GPU has no stream-ordered memory for it.
 /// Concurrency: no key is inserted or erased, and no value changed, until it has run.
 /// Memory: as find of hash_map (karpos/lookup_table.hpp): many queries of a large map are split by
 ///   region of the table on GPUs, in a workspace of lookup_bytes(), bulk.workspace or allocated.
-/// Throws std::invalid_argument if queries and out have different lengths, std::logic_error if the
-///   map has no memory.
+/// Throws std::invalid_argument if queries and out have different lengths or for an unknown
+///   strategy, std::logic_error if the map has no memory.
 template <class Key, class Value, class Device, class Hasher, class EqualTo, view_1d Queries,
           view_1d Out>
 void find(typename unordered_map<Key, Value, Device, Hasher, EqualTo>::execution_space const& exec,

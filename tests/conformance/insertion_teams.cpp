@@ -335,6 +335,10 @@ TEST_CASE("few rows go into a table that holds keys by regions, if there is memo
   map.insert(host{}, view_of(some(0, n)), u32(1));
   CHECK(plan_of(map, more, true).path == insertion_path::segmented);
   CHECK(plan_of(map, n, false).path == insertion_path::segmented);
+  // The boundary, of 200 bytes of the table a row here.
+  u64 const most = map.capacity() * sizeof(u64) / 200;
+  CHECK(plan_of(map, most, false).path == insertion_path::regional);
+  CHECK(plan_of(map, most + 1, false).path == insertion_path::segmented);
   auto const plan = plan_of(map, 2 * more, false);
   CHECK(plan.path == insertion_path::regional);
   CHECK(plan.bytes <= map.bytes(2 * more));

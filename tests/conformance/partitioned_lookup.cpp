@@ -2,7 +2,9 @@
 /// \file
 /// Bulk operations by regions of a table, lookups and changes, do what single operations do: tables
 /// of all loads, rare and frequent keys, several batches, sentinels, memory that is short. On GPUs,
-/// and on a device that a CPU emulates.
+/// and on a device that a CPU emulates: there steps are tested as such. Calls of a table choose by
+/// its own space: on CPUs all strategies are direct, so cases that name strategies, and those of
+/// lookup_bytes, prove nothing about regions unless they run on a GPU.
 #include <doctest/doctest.h>
 
 #include "support/emulated_space.hpp"
@@ -518,6 +520,40 @@ TEST_CASE("an unordered_map is looked up in bulk, by every strategy") {
       [&] { karpos::find(exec, map, queries, view<u32>("out", 3), 3u); }, "differ in extent");
 }
 
+/// Checks that lookup_bytes says what an erasure of n keys takes.
+template <class Map>
+void bytes_of_erasure(Map const& map, u64 n, u64 max_table_bytes_a_key, bulk_strategy strategy) {
+  using namespace karpos::detail;
+  table_space const exec{};
+  view<u32> const keys("keys", n);
+  std::size_t const said = map.lookup_bytes(exec, keys, strategy);
+  if constexpr (on_device) {
+    map.with_changed_table([&](auto const& table) {
+      using word = typename std::decay_t<decltype(table)>::word;
+      auto const plan =
+          plan_regions(exec, map.capacity() * sizeof(word), n, strategy, max_table_bytes_a_key);
+      auto const rows = source_of_keys<table_space>(keys, 0, std::min(n, plan.batch));
+      using tally = region_tally<karpos::erase_report, table_space, std::decay_t<decltype(table)>,
+                                 std::remove_const_t<decltype(rows)>>;
+      CHECK_FALSE(plan.is_direct());
+      CHECK(said >= tally(exec, table, rows, plan).bytes());
+    });
+  } else {
+    CHECK(said == 0);
+  }
+}
+TEST_CASE("lookup_bytes covers erasures that are split where lookups are not") {
+  struct three_bytes {
+    std::uint8_t of[3];
+  };
+  open_map<karpos::hash_map<u32, three_bytes, table_space>> const odd(table_space{}, 10'000);
+  bytes_of_erasure(odd, 10'000, 96, bulk_strategy::partitioned);
+  // 64 to 96 bytes of the table a key, which takes a large table to be split by itself.
+  u64 const n = on_device ? u64(1) << 23 : 100;
+  open_map<small_map> const sparse(table_space{}, 8 * n);
+  CHECK(sparse.capacity() * sizeof(u64) / n > 64);
+  bytes_of_erasure(sparse, n, 96, bulk_strategy::automatic);
+}
 TEST_CASE("unknown strategies are refused") {
   karpos::hash_map<u32, u32, table_space> const map(table_space{}, 10);
   view<u32> const queries("queries", 3), out("out", 3);

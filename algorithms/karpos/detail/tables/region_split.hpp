@@ -30,7 +30,7 @@ namespace karpos::detail {
 
 /// The regions of a table by which the keys of a bulk operation are split.
 struct table_regions {
-  std::uint32_t regions = 0;  // of the table; 0: directly, in the callers' order
+  std::uint32_t regions = 0;  // of the table; 0: keys are not split
   std::uint64_t batch = 0;    // keys that are split at once
 
   bool is_direct() const { return regions == 0; }
