@@ -326,7 +326,7 @@ class join {
   template <class Out>
   void require_output(char const* what, Out const& out, std::uint64_t rows) const {
     detail::join::require_numbers<execution_space>(what, out, rows);
-    detail::join::require_length(what, out.extent(0), size());
+    detail::require_length(what, out.extent(0), size());
   }
   Kokkos::View<number_type*, memory_space> allocate(execution_space const& exec) const {
     return detail::allocate_array<Kokkos::View<number_type*, memory_space>>(

@@ -363,7 +363,8 @@ class lookup_table {
                          ValuesOut const& values) const {
     detail::user_call const call(Storage::name, "retrieve_all");
     detail::require_reachable<execution_space, KeysOut>();
-    if (keys.extent(0) < m_storage.slot_count()) detail::require_length(keys.extent(0), size(exec));
+    if (keys.extent(0) < m_storage.slot_count())
+      detail::require_length("a view", keys.extent(0), size(exec), "keys");
     auto const table = m_storage.scan_ref();
     std::uint64_t n = 0;
     Kokkos::parallel_scan(

@@ -45,7 +45,7 @@ std::uint64_t write_join(ExecSpace const& exec, Left const& left, Right const& r
     exec.fence("karpos::partitioned_join: written");
     rows = by_index.size();
   }
-  join::require_length("the output of a join", capacity, *rows);
+  detail::require_length("the output of a join", capacity, *rows);
   return *rows;
 }
 
@@ -212,7 +212,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
       d::write_pair<std::decay_t<decltype(l)>, std::decay_t<decltype(r)>> const write{l, r};
       return d::write_join(exec, left, right, kind, options, write, l, r);
     });
-  d::require_length("the output of a join", capacity, *rows);
+  detail::require_length("the output of a join", capacity, *rows);
   return *rows;
 }
 

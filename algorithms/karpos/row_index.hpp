@@ -269,10 +269,7 @@ class row_index {
   void distinct(ExecSpace const& exec, Out const& out) const {
     detail::user_call const call("row_index", "distinct");
     require_numbers<Out>();
-    if (out.extent(0) < groups())
-      detail::reject("the output for different rows is too short",
-                     std::to_string(out.extent(0)) + " elements for " + std::to_string(groups()),
-                     "pass a view of groups() elements");
+    detail::require_length("the output", out.extent(0), groups(), "groups");
     device::loop_over(
         "karpos::row_index: distinct", exec, groups(),
         detail::row_index::copy_first_rows<RowNumber, device::held_by_loop<ExecSpace, Out>>{

@@ -102,10 +102,10 @@ top_k_report top_k(ExecSpace const& exec,
                 "karpos: scores come in a view of float or double");
   detail::require_reachable<ExecSpace, Ids, Scores>();
   detail::user_call const call("top_k");
-  detail::top_k::require_length("ids", out_ids.extent(0), k);
+  detail::require_length("the view of ids", out_ids.extent(0), k, "objects");
   detail::require_contiguous("the ids", out_ids);
   if (out_scores.extent(0) > 0) {
-    detail::top_k::require_length("scores", out_scores.extent(0), k);
+    detail::require_length("the view of scores", out_scores.extent(0), k, "objects");
     detail::require_contiguous("the scores", out_scores);
   }
   auto& memory = memory_of(workspace);

@@ -134,6 +134,24 @@ inline void require_same_extent(char const* what, std::uint64_t a, char const* o
            std::to_string(a) + " against " + std::to_string(b), "pass views of the same length");
 }
 
+/// Throws std::invalid_argument if a view has fewer elements than there are `units`.
+inline void require_length(std::string const& what, std::uint64_t elements, std::uint64_t n,
+                           char const* units = "rows") {
+  if (elements < n)
+    reject(what + " is too short",
+           std::to_string(elements) + " elements for " + std::to_string(n) + " " + units,
+           "pass a view of at least " + std::to_string(n) + " elements");
+}
+/// Throws std::invalid_argument unless e is one of the enumerators from 0 to `last` of a type.
+template <class Enum>
+void require_enumerator(char const* what, Enum e, Enum last, char const* type) {
+  if (static_cast<unsigned>(e) > static_cast<unsigned>(last))
+    reject(
+        std::string("there is no such ") + what,
+        std::to_string(static_cast<int>(e)) + " of 0 to " + std::to_string(static_cast<int>(last)),
+        std::string("choose one of karpos::") + type);
+}
+
 /// Memory that a call uses: bytes [begin, end).
 struct memory_range {
   char const* begin = nullptr;

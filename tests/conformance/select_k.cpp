@@ -310,10 +310,10 @@ TEST_CASE("selections that are refused") {
   throws<std::invalid_argument>([&] { karpos::select_k(space(), x, 11, indices, view<float>()); },
                                 "more elements", "11 of 10");
   throws<std::invalid_argument>([&] { karpos::select_k(space(), x, 4, indices, few); }, "values",
-                                "3 elements, 4 to select");
+                                "3 elements for 4 selected");
   throws<std::invalid_argument>(
       [&] { karpos::select_k(space(), x, 4, view<int>("indices", 1), view<float>()); }, "indices",
-      "1 elements, 4 to select");
+      "1 elements for 4 selected");
   Kokkos::View<float const*, space::memory_space, Kokkos::MemoryUnmanaged> const endless(
       reinterpret_cast<float const*>(64), (std::size_t(1) << 31) + 1);
   throws<std::invalid_argument>(

@@ -178,18 +178,7 @@ inline void reject_invalid(insert_report const& report, std::uint64_t n) {
 
 /// Throws std::invalid_argument if s is not an enumerator of bulk_strategy.
 inline void require_known(bulk_strategy s) {
-  constexpr auto last = static_cast<unsigned>(bulk_strategy::reduced);
-  if (static_cast<unsigned>(s) > last)
-    reject("there is no such strategy of bulk calls",
-           std::to_string(static_cast<int>(s)) + " of 0 to " + std::to_string(last),
-           "choose one of karpos::bulk_strategy");
-}
-
-inline void require_length(std::uint64_t elements, std::uint64_t keys) {
-  if (elements < keys)
-    reject("the views for keys and values are too short",
-           std::to_string(elements) + " elements for " + std::to_string(keys) + " keys",
-           "give views of at least size() elements");
+  require_enumerator("strategy of bulk calls", s, bulk_strategy::reduced, "bulk_strategy");
 }
 
 }  // namespace karpos::detail

@@ -38,22 +38,15 @@ struct write_selected {
   }
 };
 
-template <class View>
-void require_length(char const* what, View const& out, std::uint64_t k) {
-  if (out.extent(0) != 0 && out.extent(0) < k)
-    reject(std::string("the view for selected ") + what + " is too short",
-           std::to_string(out.extent(0)) + " elements, " + std::to_string(k) + " to select",
-           "pass one of k elements, or of none if they are not wanted");
-}
-
 template <class Scores, class Indices, class Values>
 void require_selectable(Scores const& scores, std::uint64_t k, Indices const& indices,
                         Values const& values) {
   if (k > scores.extent(0))
     reject("more elements to select than there are",
            std::to_string(k) + " of " + std::to_string(scores.extent(0)), "select at most all");
-  require_length("indices", indices, k);
-  require_length("values", values, k);
+  if (indices.extent(0) != 0)
+    require_length("the view of indices", indices.extent(0), k, "selected");
+  if (values.extent(0) != 0) require_length("the view of values", values.extent(0), k, "selected");
   using index = typename Indices::non_const_value_type;
   std::uint64_t const max_index = std::numeric_limits<index>::max();
   if (indices.extent(0) != 0 && scores.extent(0) > 0 && scores.extent(0) - 1 > max_index)

@@ -165,12 +165,6 @@ struct query_memory {
   nra_memory<ExecSpace, Lists> vectors{};
 };
 
-inline void require_length(char const* what, std::uint64_t extent, std::uint64_t k) {
-  if (extent < k)
-    reject(std::string("a view for ") + what + " is too short",
-           std::to_string(extent) + " for k = " + std::to_string(k), "make it k long");
-}
-
 template <class Ids, class Scores>
 results<typename Ids::non_const_value_type> make_results(Ids const& ids, Scores const& scores,
                                                          bool with_scores) {

@@ -53,11 +53,7 @@ struct candidate_bits {
 inline bool has_pairs(join_kind k) { return k <= join_kind::full; }
 /// Throws std::invalid_argument for a number that is no kind.
 inline void require_valid_kind(join_kind k) {
-  constexpr auto last = static_cast<unsigned>(join_kind::right_anti);
-  if (static_cast<unsigned>(k) > last)
-    reject("there is no such kind of join",
-           std::to_string(static_cast<int>(k)) + " of 0 to " + std::to_string(last),
-           "choose one of karpos::join_kind");
+  require_enumerator("kind of join", k, join_kind::right_anti, "join_kind");
 }
 /// Throws std::invalid_argument unless k is a kind of pairs, or of single rows if !pairs.
 inline void require_kind(join_kind k, bool pairs) {
@@ -94,15 +90,6 @@ void require_own_numbers(std::uint64_t rows) {
     reject("row numbers of the index are too small for the other side of a join",
            std::to_string(rows) + " left rows of at most " + std::to_string(most),
            "write to views of std::uint64_t, or make the index with RowNumber = std::uint64_t");
-}
-
-/// Throws std::invalid_argument if a view has no space for the rows of a join.
-inline void require_length(char const* what, std::uint64_t capacity, std::uint64_t rows) {
-  if (capacity >= rows) return;
-  std::string const n = std::to_string(rows);
-  reject(std::string(what) + " is too short",
-         std::to_string(capacity) + " elements for " + n + " rows",
-         "pass a view of at least " + n + " elements");
 }
 
 }  // namespace karpos::detail::join

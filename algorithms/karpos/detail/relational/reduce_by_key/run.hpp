@@ -190,10 +190,7 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Result const& res
       exec, memory<ExecSpace, row>(exec, source.size(), w.data()), result, op);
   std::uint64_t const groups = all.run(source);
   w.finish();
-  if (groups > result.capacity)
-    reject("the views for different keys are too short",
-           std::to_string(result.capacity) + " elements for " + std::to_string(groups) + " keys",
-           "pass views of " + std::to_string(groups) + " elements");
+  require_length("a view for different keys", result.capacity, groups, "keys");
   return groups;
 }
 

@@ -213,7 +213,7 @@ class table {
     char const* const what = "the view for numbers of queries";
     join::require_numbers<execution_space>(what, out_queries, queries.extent(0));
     auto found = matches_of(exec, queries, unmatched_count);
-    join::require_length(what, out_queries.extent(0), found.size());
+    require_length(what, out_queries.extent(0), found.size());
     emit(exec, found,
          write_element<query_numbers, mapped_type, QueriesOut, ValuesOut...>{
              {}, missing, out_queries, {{out_values}...}});
@@ -227,7 +227,7 @@ class table {
     require_reachable<execution_space, KeysOut, ValuesOut...>();
     (require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
     auto pairs = all_pairs(exec);
-    join::require_length("the view for keys", keys.extent(0), pairs.size());
+    require_length("the view for keys", keys.extent(0), pairs.size());
     emit(exec, pairs,
          write_element<slots_type, no_value, KeysOut, ValuesOut...>{
              slots(), {}, keys, {{values}...}});
