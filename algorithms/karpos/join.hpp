@@ -174,7 +174,7 @@ class join {
   pairs_type pairs(execution_space const& exec) const {
     detail::user_call const call("join", "pairs");
     detail::join::require_kind(m_kind, true);
-    detail::join::require_own_numbers<number_type>(m_left);
+    require_own_numbers();
     pairs_type const out{allocate(exec), allocate(exec)};
     write(exec, out.left, out.right);
     return out;
@@ -183,7 +183,7 @@ class join {
   Kokkos::View<number_type*, memory_space> rows(execution_space const& exec) const {
     detail::user_call const call("join", "rows");
     detail::join::require_kind(m_kind, false);
-    if (m_kind <= join_kind::left_anti) detail::join::require_own_numbers<number_type>(m_left);
+    if (m_kind <= join_kind::left_anti) require_own_numbers();
     auto const out = allocate(exec);
     write(exec, out);
     return out;
@@ -322,6 +322,11 @@ class join {
     if (marks_right(m_kind) && !detail::row_index::index_access::groups(m_index).keeps_duplicates())
       detail::reject("a join cannot list right rows of an index that dropped duplicates",
                      "it holds the first of equal rows only", "build it with duplicates::kept");
+  }
+  void require_own_numbers() const {
+    detail::require_holds<number_type>(
+        "the index's RowNumber", m_left,
+        "write to views of std::uint64_t, or make the index with RowNumber = std::uint64_t");
   }
   template <class Out>
   void require_output(char const* what, Out const& out, std::uint64_t rows) const {

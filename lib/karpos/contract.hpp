@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -141,6 +142,15 @@ inline void require_length(std::string const& what, std::uint64_t elements, std:
     reject(what + " is too short",
            std::to_string(elements) + " elements for " + std::to_string(n) + " " + units,
            "pass a view of at least " + std::to_string(n) + " elements");
+}
+/// Throws std::invalid_argument if Integer does not hold `largest`.
+template <class Integer>
+void require_holds(std::string const& what, std::uint64_t largest,
+                   char const* suggestion = "pass a view of 64-bit integers") {
+  constexpr std::uint64_t most = std::numeric_limits<Integer>::max();
+  if (largest > most)
+    reject(what + " has too small a type",
+           std::to_string(largest) + " of at most " + std::to_string(most), suggestion);
 }
 /// Throws std::invalid_argument unless e is one of the enumerators from 0 to `last` of a type.
 template <class Enum>

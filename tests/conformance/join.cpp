@@ -353,11 +353,10 @@ TEST_CASE("refused: a number that is no kind, and rows beyond the numbers of the
     throws<std::invalid_argument>(
         [&] { karpos::join(space(), ids, index, static_cast<join_kind>(number)); },
         "no such kind of join", std::to_string(number) + " of 0 to 7");
-  namespace d = karpos::detail::join;
-  d::require_own_numbers<std::uint32_t>(~std::uint32_t(0));
-  throws<std::invalid_argument>(
-      [] { d::require_own_numbers<std::uint32_t>(std::uint64_t(1) << 32); },
-      "4294967296 left rows of at most 4294967295", "std::uint64_t");
+  using karpos::detail::require_holds;
+  require_holds<std::uint32_t>("x", ~std::uint32_t(0));
+  throws<std::invalid_argument>([] { require_holds<std::uint32_t>("x", std::uint64_t(1) << 32); },
+                                "x has too small a type", "4294967296 of at most 4294967295");
 }
 
 TEST_CASE("refused: more left rows than there is memory for") {

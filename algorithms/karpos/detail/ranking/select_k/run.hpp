@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "karpos/contract.hpp"
@@ -48,12 +47,8 @@ void require_selectable(Scores const& scores, std::uint64_t k, Indices const& in
     require_length("the view of indices", indices.extent(0), k, "selected");
   if (values.extent(0) != 0) require_length("the view of values", values.extent(0), k, "selected");
   using index = typename Indices::non_const_value_type;
-  std::uint64_t const max_index = std::numeric_limits<index>::max();
-  if (indices.extent(0) != 0 && scores.extent(0) > 0 && scores.extent(0) - 1 > max_index)
-    reject(
-        "the view for selected indices has too small a type",
-        std::to_string(scores.extent(0)) + " elements, indices up to " + std::to_string(max_index),
-        "pass a view of 64-bit integers");
+  if (indices.extent(0) != 0 && scores.extent(0) > 0)
+    require_holds<index>("the view of indices", scores.extent(0) - 1);
 }
 
 template <class ExecSpace, class Scores, class Selected>

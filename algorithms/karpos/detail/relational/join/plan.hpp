@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
@@ -74,22 +72,7 @@ void require_numbers(char const* what, Out const&, std::uint64_t rows) {
                     (sizeof(number) == 4 || sizeof(number) == 8),
                 "karpos: numbers of rows are written to views of integers of 32 or 64 bits, not "
                 "const");
-  if (rows > static_cast<std::uint64_t>(std::numeric_limits<number>::max()))
-    reject(std::string(what) + " has too small a type",
-           std::to_string(8 * sizeof(number)) + " bits for the numbers of " + std::to_string(rows) +
-               " rows",
-           "pass a view of std::uint64_t");
-}
-
-/// Throws std::invalid_argument if Number, the row numbers of the index, is too small for `rows`
-/// left rows. For outputs that a join allocates itself.
-template <class Number>
-void require_own_numbers(std::uint64_t rows) {
-  constexpr std::uint64_t most = std::numeric_limits<Number>::max();
-  if (rows > most)
-    reject("row numbers of the index are too small for the other side of a join",
-           std::to_string(rows) + " left rows of at most " + std::to_string(most),
-           "write to views of std::uint64_t, or make the index with RowNumber = std::uint64_t");
+  require_holds<number>(what, rows);
 }
 
 }  // namespace karpos::detail::join

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "karpos/contract.hpp"
@@ -27,14 +26,6 @@ inline void require_partitions(std::uint64_t partitions) {
     reject("too many partitions",
            std::to_string(partitions) + " of at most " + std::to_string(max_partitions),
            "split the partitions again");
-}
-
-/// Throws std::invalid_argument if Integer does not hold `largest`, which `rows` rows need.
-template <class Integer>
-void require_counts(char const* what, std::uint64_t rows, std::uint64_t largest) {
-  if (largest > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))
-    reject(std::string(what) + " of a partition have too small a type",
-           std::to_string(rows) + " rows", "pass a view of 64-bit integers");
 }
 
 /// The arrays of a partition, in one allocation of `bytes`; empty if the plan does not need them.

@@ -147,7 +147,7 @@ void run(ExecSpace const& exec, Source const& source, Partitioner const& partiti
            std::to_string(offsets.extent(0)) + " of at least 2 offsets",
            "pass a view of one more offset than there are partitions");
   require_partitions(offsets.extent(0) - 1);
-  require_counts<offset>("the offsets", source.size(), source.size());
+  require_holds<offset>("the view of offsets", source.size());
   require_apart("the output of a partition", out, keys, values, offsets);
   require_apart("the offsets or the workspace of a partition",
                 {range_of(offsets), range_of(options.workspace)}, {range_of(out), keys, values});
