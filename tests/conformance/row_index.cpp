@@ -619,7 +619,7 @@ TEST_CASE("refused: masks and outputs of unequal length, too many rows") {
   throws<std::invalid_argument>([&] { index.find(space(), d.rows, too_short); }, "100 against 99");
   throws<std::invalid_argument>([&] { index.label(space(), too_short); }, "100 against 99");
   throws<std::invalid_argument>([&] { index.distinct(space(), few); }, "the output is too short",
-                                "groups()");
+                                "groups");
   throws<std::invalid_argument>([&] { index_type(space(), d.rows, {.rows = 101}); },
                                 "more rows than there are", "101 of 100");
   CHECK(index_type(space(), d.rows, {.rows = 100}).groups() == index.groups());

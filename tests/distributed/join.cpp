@@ -128,7 +128,7 @@ TEST_CASE("without memory, a join over ranks names itself and nothing that it us
   check_messages(
       messages_without_memory(
           1 << 16, [&] { karpos::distributed::join(ranks, rows, rows, join_kind::inner); }),
-      "fewer rows, or use more ranks", {"row_index", "an index", "exchange_plan", "partition"});
+      "karpos::distributed::join: ", {"row_index", "an index", "exchange_plan", "partition"});
 }
 
 }  // namespace
