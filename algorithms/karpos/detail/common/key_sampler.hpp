@@ -10,6 +10,7 @@
 #include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/hash.hpp"
 
 // Estimates how frequent equal keys are, from a sample: one team (a block of GPU threads) counts

@@ -22,6 +22,7 @@
 #include "karpos/device/league.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/streaming.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"

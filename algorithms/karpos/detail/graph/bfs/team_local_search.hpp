@@ -3,6 +3,7 @@
 
 #include "karpos/detail/graph/bfs/deferred_commit.hpp"
 #include "karpos/detail/graph/frontier/queue.hpp"
+#include "karpos/device/team.hpp"
 
 // Local search on GPUs. local_search.hpp describes that of CPUs, and why distances are exact. Here
 // the lists of a team are two queues in its scratch (shared memory), and many local searches follow

@@ -3,6 +3,7 @@
 
 #include "karpos/detail/graph/bfs_batch/state.hpp"
 #include "karpos/device/arithmetic.hpp"
+#include "karpos/device/team.hpp"
 
 // A pull level: every vertex that some search has not found ORs the frontier words of its
 // neighbours, and stops once it has all the bits that it can get. Rows are sorted by falling degree

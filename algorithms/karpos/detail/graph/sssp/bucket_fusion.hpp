@@ -3,6 +3,7 @@
 
 #include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/detail/graph/sssp/relax.hpp"
+#include "karpos/device/team.hpp"
 
 // Bucket fusion: in a round of a narrow frontier, each team explores several hops by itself before
 // the grid synchronises. (The name is GAP's.) Nothing is undone here: any order of relaxations ends

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "karpos/detail/ranking/top_k/steps.hpp"
+#include "karpos/device/team.hpp"
 
 // Steps of the shrinking phase (drawn in run.hpp). Terms (team, tile, lane, scratch): steps.hpp.
 

@@ -11,6 +11,7 @@
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/team.hpp"
 
 // Joins the partitions of two tables, by a table in a team's scratch (partition_table.hpp).
 

@@ -11,6 +11,7 @@
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/key_value.hpp"
 
 // The right rows of a partition in a team's scratch, sorted by bucket:

@@ -13,6 +13,7 @@
 #include "karpos/detail/relational/partition/tuning.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/space.hpp"
+#include "karpos/device/team.hpp"
 
 // The inverse of a split, for GPUs: brings one result for each row back to the order of the source.
 // The split records the order of each of its tiles. restore_order reads a tile's runs of results

@@ -14,6 +14,7 @@
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/team.hpp"
 
 // Two steps aggregate rows. pre_aggregate takes rows in any order, and passes on rows for which its
 // table has no slot. aggregate_chunks takes chunks, which always fit into a table. Each CPU thread

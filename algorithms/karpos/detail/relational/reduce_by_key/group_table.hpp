@@ -9,6 +9,7 @@
 
 #include "karpos/detail/common/scratch_table.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/operations.hpp"
 #include "karpos/rows.hpp"
 

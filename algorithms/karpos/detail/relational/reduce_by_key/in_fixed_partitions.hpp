@@ -17,6 +17,7 @@
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/team.hpp"
 
 // The first round of a reduction by key on GPUs, nearly always the only one. A sample decides:
 //

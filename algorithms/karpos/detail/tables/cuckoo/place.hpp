@@ -11,6 +11,7 @@
 #include "karpos/detail/tables/cuckoo/tuning.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/launch.hpp"
+#include "karpos/device/team.hpp"
 
 // Insertion into the dense layout, partition by partition: bucketed cuckoo insertion. An item goes
 // into the first of its candidate windows that has an empty slot. If none has, it evicts an item of

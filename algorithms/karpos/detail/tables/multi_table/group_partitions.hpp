@@ -10,6 +10,7 @@
 #include "karpos/detail/tables/multi_table/plan.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/space.hpp"
+#include "karpos/device/team.hpp"
 
 // A team (block) of a GPU groups the pairs of a partition, which has all pairs of its keys, in its
 // scratch (shared memory):
