@@ -9,6 +9,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/prefix_sums.hpp"
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/join/expansion.hpp"
@@ -112,7 +113,7 @@ class join {
     find_matches(exec, left);
     if constexpr (has_predicate) {
       apply_predicate(exec, accepts);
-      m_of_left = detail::join::exclusive_scan(exec, m_arrays.offsets, m_left);
+      m_of_left = scan(exec, m_arrays.offsets);
     } else {
       m_of_left = count_rows(exec);
     }
@@ -227,12 +228,16 @@ class join {
   std::uint64_t scan_matches(execution_space const& exec, std::uint64_t* sums,
                              detail::join::multiplicity of) {
     if (!groups().has_runs)
-      return detail::join::exclusive_scan(
-          exec, detail::join::count_of_one<number_type>{runs_of_left(), of}, sums, m_left);
+      return detail::exclusive_scan("karpos::join: scan", exec,
+                                    detail::join::count_of_one<number_type>{runs_of_left(), of},
+                                    sums, m_left);
     device::loop_over(
         "karpos::join: count matches", exec, m_left,
         detail::join::count_matches<number_type>{groups(), m_arrays.begins, sums, of});
-    return detail::join::exclusive_scan(exec, sums, m_left);
+    return scan(exec, sums);
+  }
+  std::uint64_t scan(execution_space const& exec, std::uint64_t* sums) const {
+    return detail::exclusive_scan("karpos::join: scan", exec, sums, m_left);
   }
   /// Counts the rows that left rows become. If the index has no runs, and each left row becomes one
   /// row, or none does, there are no offsets.
@@ -252,16 +257,19 @@ class join {
   /// Calls the predicate for every candidate, and counts the accepted ones.
   void apply_predicate(execution_space const& exec, Predicate const& accepts) {
     m_candidates = scan_matches(exec, m_arrays.candidates, detail::join::multiplicity::matches);
-    std::size_t const bytes = detail::join::candidate_bits(m_candidates).bytes;
-    m_bits_memory = detail::allocate_byte_array<memory_space>(
-        exec, "karpos::join: candidates", bytes, "candidates of a join", "join fewer rows at once");
-    m_bits = detail::join::candidate_bits(m_candidates, m_bits_memory.data());
+    detail::arena sizes;
+    m_accepted.allocate_from(sizes, m_candidates);
+    m_bits_memory = detail::allocate_byte_array<memory_space>(exec, "karpos::join: candidates",
+                                                              sizes.bytes(), "candidates of a join",
+                                                              "join fewer rows at once");
+    detail::arena memory(m_bits_memory.data());
+    m_accepted.allocate_from(memory, m_candidates);
     using body = detail::join::accept_candidates<number_type,
                                                  device::held_by_loop<execution_space, Predicate>>;
-    device::loop_over("karpos::join: accept", exec, m_bits.words,
+    device::loop_over("karpos::join: accept", exec, m_accepted.words,
                       body{runs_of_left(), candidates(), m_candidates,
-                           device::for_loop<execution_space>(accepts), m_bits.bits, m_bits.ranks});
-    detail::join::exclusive_scan(exec, m_bits.ranks, m_bits.words);
+                           device::for_loop<execution_space>(accepts), m_accepted});
+    m_accepted.rank("karpos::join: scan", exec);
     device::loop_over(
         "karpos::join: count accepted", exec, m_left,
         detail::join::count_accepted<number_type>{matches_of_left(), m_arrays.offsets,
@@ -271,7 +279,7 @@ class join {
   void mark_right_rows(execution_space const& exec) {
     detail::fill_words("karpos::join: clear marks", exec, m_arrays.marks, m_right, 0);
     if constexpr (has_predicate)
-      device::loop_over("karpos::join: mark", exec, m_bits.words,
+      device::loop_over("karpos::join: mark", exec, m_accepted.words,
                         detail::join::mark_accepted<number_type>{matches_of_left(), m_candidates,
                                                                  m_arrays.marks});
     else
@@ -308,7 +316,7 @@ class join {
   detail::join::expansion candidates() const { return {m_arrays.candidates, m_left}; }
   matches matches_of_left() const {
     if constexpr (has_predicate)
-      return {runs_of_left(), candidates(), m_bits.bits, m_bits.ranks};
+      return {runs_of_left(), candidates(), m_accepted};
     else
       return runs_of_left();
   }
@@ -345,7 +353,7 @@ class join {
   arrays m_arrays;
   std::uint64_t m_candidates = 0;
   Kokkos::View<std::byte*, memory_space> m_bits_memory;
-  detail::join::candidate_bits m_bits{0};
+  detail::ranked_bits m_accepted;
   std::uint64_t m_of_left = 0;   // rows of the join that have a left row
   std::uint64_t m_of_right = 0;  // rows of the join that have none
 };

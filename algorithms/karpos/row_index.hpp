@@ -94,7 +94,7 @@ class row_index_ref {
   /// Returns the group id of the rows that equal this one, below groups() of the index.
   KOKKOS_FUNCTION found<RowNumber> label(row_type const& row) const {
     auto const first = find(row);
-    return first ? found<RowNumber>{true, m_groups.group_of[*first]} : found<RowNumber>{};
+    return first ? found<RowNumber>{true, m_groups.id(*first)} : found<RowNumber>{};
   }
   /// Calls f(number) for each row of the index that equals this one, in order.
   template <class F>
@@ -145,7 +145,8 @@ class row_index {
   ///   pass for each factor of 2^13 in the number of groups (GPUs: of 2^8).
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec, rows
-  ///   indexed at once, duplicates, strategy).
+  ///   indexed at once, duplicates, strategy). If all rows are different and none can be appended,
+  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs.
   /// Throws: std::invalid_argument for an unknown strategy, if there are more rows than RowNumber
   ///   can number, if options.rows is larger than the number of rows, or if memory or workspace is
   ///   too small or not aligned; allocation_error.
@@ -163,10 +164,10 @@ class row_index {
             row_index_options const& o = {})
       : row_index(exec, rows, o, detail::where{members, detail::as_bool{}}) {}
 
-  /// Returns the bytes of an index of `rows` rows of any type: about 28 a row, 40 if row numbers
-  /// have 64 bits; 24 and 32 if duplicates are dropped.
+  /// Returns the bytes of an index of `rows` rows of any type: about 28 a row on CPUs, 40 if row
+  /// numbers have 64 bits; 24 and 32 if duplicates are dropped. On GPUs 6 less.
   static std::size_t bytes_for(std::uint64_t rows, duplicates d = duplicates::kept) {
-    return detail::row_index::arrays<RowNumber>(rows, d == duplicates::kept).bytes;
+    return arrays(rows, d == duplicates::kept).bytes;
   }
   /// Returns the bytes that the build, or an insertion, of `rows` rows also needs. Throws
   /// std::invalid_argument for an unknown strategy.
@@ -260,7 +261,7 @@ class row_index {
                                 out.extent(0));
     using body = detail::row_index::copy_group_ids<RowNumber, device::held_by_loop<ExecSpace, Out>>;
     device::loop_over("karpos::row_index: label", exec, m_groups.end(),
-                      body{m_groups.runs().group_of, device::for_loop<ExecSpace>(out)});
+                      body{m_groups.runs(), device::for_loop<ExecSpace>(out)});
   }
   /// Writes the number of the first row of each group, in order. Asynchronous.
   ///
@@ -279,18 +280,20 @@ class row_index {
   ref_type ref() const { return {m_rows, m_groups.table(), m_groups.runs()}; }
 
  private:
+  using arrays = detail::row_index::arrays<ExecSpace, RowNumber>;
   friend struct detail::row_index::index_access;
   template <class Members>
     requires(!Kokkos::is_view_v<Members>)
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o,
             Members const& members, detail::user_call const& = detail::user_call("row_index"))
       : m_rows(rows),
-        m_memory(
-            (detail::require_known(o.strategy), require_mask(rows.size(), members),
-             detail::row_index::require_row_numbers<RowNumber>(rows.size()),
-             require_rows(o.rows, rows.size()),
-             detail::row_index::memory_for(exec, o.memory, bytes_for(rows.size(), o.duplicates)))),
-        m_groups(exec, rows.size(), o.duplicates == duplicates::kept, m_memory.data()),
+        m_memory((detail::require_known(o.strategy), require_mask(rows.size(), members),
+                  detail::row_index::require_row_numbers<RowNumber>(rows.size()),
+                  require_rows(o.rows, rows.size()),
+                  detail::row_index::memory_for(
+                      exec, o.memory, bytes_for(rows.size(), o.duplicates),
+                      arrays(capacity_for(o, rows), o.duplicates == duplicates::kept).slot_bytes))),
+        m_groups(exec, capacity_for(o, rows), o.duplicates == duplicates::kept, m_memory.data()),
         m_strategy(o.strategy) {
     append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
   }
@@ -310,6 +313,11 @@ class row_index {
                      "leave options.rows out for all of them");
   }
 
+  /// Returns the number of rows that are indexed, or may be appended later.
+  static std::uint64_t capacity_for(row_index_options const& o, Rows const& rows) {
+    return o.duplicates == duplicates::kept ? Kokkos::min(o.rows, rows.size()) : rows.size();
+  }
+
   /// Indexes the next n rows. Returns: the number of new groups. Blocks.
   template <class Members>
   std::uint64_t append(ExecSpace const& exec, std::uint64_t n, Members const& members,
@@ -322,11 +330,16 @@ class row_index {
     bool const splits = std::is_same_v<Members, detail::everything>;
     bulk_strategy const strategy = splits ? m_strategy : bulk_strategy::direct;
     std::size_t const most = bytes(strategy), least = bytes(bulk_strategy::direct);
+    auto const group_memory = [&](arrays const& a) {
+      if (m_memory.extent(0) >= a.bytes) return m_memory.data() + a.slot_bytes;  // the caller's
+      m_group_memory = detail::row_index::memory_for(exec, {}, 0, a.bytes - a.slot_bytes);
+      return m_group_memory.data();
+    };
     if (most > least)
       if (auto const w = detail::try_workspace(exec, workspace, most))
-        return m_groups.append(exec, m_rows, n, members, w->data(), strategy);
+        return m_groups.append(exec, m_rows, n, members, w->data(), group_memory, strategy);
     detail::workspace<ExecSpace> const w(exec, bytes_call, workspace, least);
-    return m_groups.append(exec, m_rows, n, members, w.data(),
+    return m_groups.append(exec, m_rows, n, members, w.data(), group_memory,
                            most > least ? bulk_strategy::direct : strategy);
   }
 
@@ -369,7 +382,7 @@ class row_index {
   }
 
   Rows m_rows;
-  Kokkos::View<std::byte*, memory_space> m_memory;
+  Kokkos::View<std::byte*, memory_space> m_memory, m_group_memory;
   detail::row_index::groups_of_rows<ExecSpace, RowNumber> m_groups;
   bulk_strategy m_strategy;
 };

@@ -587,6 +587,34 @@ TEST_CASE("rows appended: only new ones stay, group ids stay") {
                                 "duplicates::dropped");
 }
 
+TEST_CASE("copies and refs made before rows are appended know the groups of these rows") {
+  constexpr std::size_t n = 9'000, first = 3'000;
+  auto const d = pairs(n, [](std::size_t i) {  // at first all rows are different, then some repeat
+    return permute(std::uint64_t(i < first ? i : i % 4'321));
+  });
+  using index_type = karpos::row_index<decltype(d.rows), space>;
+  index_type index(space(), d.rows, {.duplicates = karpos::duplicates::dropped, .rows = first});
+  index_type const copy = index;
+  index.insert(space(), n - first);
+  oracle<decltype(d.keys)::value_type, std::uint32_t> o(d);
+  for (auto& [k, numbers] : o.groups) numbers.resize(1);
+  same("groups", index.groups(), o.groups.size());
+  check_lookups("copy", copy, d, o);
+  check_matches("copy", copy, d, o);
+  same("no more rows", index.insert(space(), 0), 0);
+}
+
+TEST_CASE("some of the rows, from the first on, that are kept") {
+  auto const d = draws(20'000, 30'000, 19), q = draws(500, 40'000, 20);
+  std::size_t const n = 9'000;
+  karpos::row_index const index(space(), d.rows, {.rows = n});
+  described const indexed{d.rows, std::vector(d.keys.begin(), d.keys.begin() + std::ptrdiff_t(n))};
+  oracle<decltype(d.keys)::value_type, std::uint32_t> const o(indexed);
+  same("groups", index.groups(), o.groups.size());
+  check_lookups("first rows", index, q, o);
+  check_matches("first rows", index, q, o);
+}
+
 TEST_CASE("memory and workspace of the caller's") {
   for (std::size_t n : {0u, 1u, 1'000u, 70'000u}) {
     auto const d = draws(n, n / 3 + 1, 15);

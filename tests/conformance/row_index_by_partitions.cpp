@@ -185,6 +185,23 @@ TEST_CASE("builds are split in workspaces of the caller's, and direct in short o
   }
 }
 
+TEST_CASE("an index allocates arrays of groups only if rows repeat") {
+  if (on_device) return;
+  std::vector<u32> rows(4'000);
+  for (u32 i = 0; i < rows.size(); ++i) rows[i] = 3 * i;
+  auto const different = to_space(rows);
+  rows[7] = rows[9];
+  auto const repeated = to_space(rows);
+  auto const build = [](view<u32> const& x) {
+    return index_of<u32>(space{}, karpos::rows(x), {.strategy = bulk_strategy::direct}).groups();
+  };
+  karpos_test::emulated_space::max_bytes = 48'000;  // groups take 12 bytes a row and more
+  same("groups", build(different), 4'000);
+  CHECK_THROWS_AS(build(repeated), karpos::allocation_error);
+  karpos_test::emulated_space::max_bytes = ~std::size_t(0);
+  same("groups", build(repeated), 3'999);
+}
+
 TEST_CASE("lookups are direct without memory, and if results replace the queries") {
   auto const rows = draws<u32>(5'000, 6'000, 0, 1), queries = draws<u32>(5'000, 9'000, 3'000, 2);
   index_of<u32> const index(space{}, karpos::rows(rows), {.strategy = bulk_strategy::partitioned});

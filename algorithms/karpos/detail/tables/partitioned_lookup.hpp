@@ -228,15 +228,16 @@ class partitioned_lookup {
   /// Looks queries up, in memory of bytes(queries). Asynchronous.
   void run(Queries const& queries, Out const& out, std::byte* at) const {
     for (std::uint64_t i = 0; i < queries.extent(0); i += m_plan.batch)
-      run_batch(slice(queries, i), slice(out, i), at, [](auto const&...) { return true; });
+      run_batch(slice(queries, i), at, [&](auto const&...) { return slice(out, i); });
   }
-  /// Looks a batch up, unless after_split(split, rows) returns false, which is called between.
+  /// Splits a batch, then calls after_split(split, rows), which returns the output of the lookups.
+  /// Looks nothing up if that is null.
   template <class AfterSplit>
-  void run_batch(Queries const& queries, Out const& out, std::byte* at,
-                 AfterSplit const& after_split) const {
+  void run_batch(Queries const& queries, std::byte* at, AfterSplit const& after_split) const {
     memory const m(*this, queries, at);
     m.split.run(m.rows);
-    if (!after_split(m.split, static_cast<Row const*>(m.rows))) return;
+    Out const out = after_split(m.split, static_cast<Row const*>(m.rows));
+    if (out.data() == nullptr) return;
     detail::look_up_partitions(m_exec, m_label, m_table, m.split.rows_in(m.rows), m.results,
                                m_write);
     partition::restore_order(m_exec, m.split.record(), static_cast<result const*>(m.results),

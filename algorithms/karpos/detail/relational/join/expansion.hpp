@@ -4,8 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "karpos/detail/index_range.hpp"
-
 // Expansion: row i, in order, stands for offsets[i + 1] - offsets[i] elements, none, one or many.
 //
 //   offsets   | 0 | 2 | 2 | 2 | 5 | 6 |
@@ -66,39 +64,5 @@ struct expansion {
     }
   }
 };
-
-/// Computes exclusive prefix sums: values[i] becomes the sum of the counts before it. The element
-/// behind the last one becomes the sum of all. Counts may be the values themselves.
-template <class Counts>
-struct exclusive_sum {
-  Counts count;
-  std::uint64_t* values;
-  std::uint64_t n;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& sum, bool final) const {
-    std::uint64_t const value = count(i), before = sum;
-    sum += value;
-    if (!final) return;
-    values[i] = before;
-    if (i + 1 == n) values[n] = sum;
-  }
-};
-struct values_at {
-  std::uint64_t const* values;
-  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t i) const { return values[i]; }
-};
-/// Computes exclusive prefix sums of n counts. Returns the sum of all. Waits.
-template <class ExecSpace, class Counts>
-std::uint64_t exclusive_scan(ExecSpace const& exec, Counts const& count, std::uint64_t* values,
-                             std::uint64_t n) {
-  std::uint64_t sum = 0;
-  Kokkos::parallel_scan("karpos::join: scan", index_range(exec, n),
-                        exclusive_sum<Counts>{count, values, n}, sum);
-  return sum;
-}
-/// Computes exclusive prefix sums of n values in place. Returns the sum of all. Waits.
-template <class ExecSpace>
-std::uint64_t exclusive_scan(ExecSpace const& exec, std::uint64_t* values, std::uint64_t n) {
-  return join::exclusive_scan(exec, values_at{values}, values, n);
-}
 
 }  // namespace karpos::detail::join

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/detail/common/prefix_sums.hpp"
 #include "karpos/detail/relational/join/expansion.hpp"
 #include "karpos/detail/relational/row_index/lookup.hpp"
 #include "karpos/device/atomics.hpp"
@@ -107,30 +108,23 @@ struct count_of_one {
 };
 
 /// Candidates, which are pairs of equal rows, and a bit for each: whether the predicate accepts it.
-/// `ranks` has the number of accepted candidates before each word of bits.
 template <class RowNumber>
 struct accepted_matches {
   runs<RowNumber> of;
   expansion candidates;
-  std::uint64_t const *bits, *ranks;
+  ranked_bits accepted;
 
-  /// Returns the number of accepted candidates before this one.
-  KOKKOS_FUNCTION std::uint64_t rank(std::uint64_t candidate) const {
-    std::uint64_t const word = candidate / 64;
-    std::uint64_t const before = bits[word] & ((std::uint64_t(1) << candidate % 64) - 1);
-    return ranks[word] + static_cast<std::uint64_t>(Kokkos::Experimental::popcount_builtin(before));
-  }
   KOKKOS_FUNCTION std::uint64_t count(std::uint64_t left) const {
-    return rank(candidates.offsets[left + 1]) - rank(candidates.offsets[left]);
+    return accepted.rank(candidates.offsets[left + 1]) - accepted.rank(candidates.offsets[left]);
   }
   /// Returns the k-th accepted match of a left row, or no_row.
   KOKKOS_FUNCTION std::uint64_t right(std::uint64_t left, std::uint64_t k) const {
     std::uint64_t const first = candidates.offsets[left], end = candidates.offsets[left + 1];
-    std::uint64_t const wanted = rank(first) + k;
-    if (wanted >= rank(end)) return no_row;
-    std::uint64_t const word = last_at_most(ranks, wanted, first / 64, end / 64 + 1);
-    std::uint64_t rest = bits[word];
-    for (std::uint64_t n = wanted - ranks[word]; n > 0; --n) rest &= rest - 1;
+    std::uint64_t const wanted = accepted.rank(first) + k;
+    if (wanted >= accepted.rank(end)) return no_row;
+    std::uint64_t const word = last_at_most(accepted.ranks, wanted, first / 64, end / 64 + 1);
+    std::uint64_t rest = accepted.bits[word];
+    for (std::uint64_t n = wanted - accepted.ranks[word]; n > 0; --n) rest &= rest - 1;
     std::uint64_t const candidate =
         64 * word + static_cast<std::uint64_t>(Kokkos::Experimental::countr_zero_builtin(rest));
     return of.right(left, candidate - first);
@@ -144,7 +138,7 @@ struct accept_candidates {
   expansion candidates;
   std::uint64_t count;
   Predicate accepts;
-  std::uint64_t *bits, *counts;
+  ranked_bits to;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t word) const {
     std::uint64_t b = 0;
@@ -152,8 +146,7 @@ struct accept_candidates {
                         [&](std::uint64_t c, std::uint64_t left, std::uint64_t k) {
                           if (accepts(left, of.right(left, k))) b |= std::uint64_t(1) << c % 64;
                         });
-    bits[word] = b;
-    counts[word] = static_cast<std::uint64_t>(Kokkos::Experimental::popcount_builtin(b));
+    to.set(word, b);
   }
 };
 
@@ -240,7 +233,7 @@ struct mark_accepted {
   std::uint64_t count;
   std::uint32_t* marks;
   KOKKOS_FUNCTION void operator()(std::uint64_t word) const {
-    std::uint64_t const accepted = matches.bits[word];
+    std::uint64_t const accepted = matches.accepted.bits[word];
     if (accepted == 0) return;
     matches.candidates.for_each(64 * word, Kokkos::min(64 * word + 64, count),
                                 [&](std::uint64_t c, std::uint64_t left, std::uint64_t k) {
@@ -260,7 +253,7 @@ struct right_row_filter {
   bool marks_runs, matched;
 
   KOKKOS_FUNCTION bool operator()(std::uint64_t right) const {
-    RowNumber const group = groups.group_of[right];
+    RowNumber const group = groups.id(static_cast<RowNumber>(right));
     if (group == RowNumber(~RowNumber(0))) return !matched && !rows.can_equal(rows[right]);
     if (!marks_runs) return (marks[right] != 0) == matched;
     return (marks[groups.has_runs ? groups.begins[group] : right] != 0) == matched;

@@ -33,21 +33,6 @@ struct arrays {
   }
 };
 
-/// A bit for each candidate, in words, and the number of accepted candidates before each word.
-struct candidate_bits {
-  std::uint64_t *bits, *ranks;
-  std::uint64_t words;
-  std::size_t bytes;
-
-  explicit candidate_bits(std::uint64_t candidates, std::byte* memory = nullptr)
-      : words(candidates / 64 + 1) {
-    arena a(memory);
-    a.allocate(bits, words);
-    a.allocate(ranks, words + 1);
-    bytes = a.bytes();
-  }
-};
-
 inline bool has_pairs(join_kind k) { return k <= join_kind::full; }
 /// Throws std::invalid_argument for a number that is no kind.
 inline void require_valid_kind(join_kind k) {

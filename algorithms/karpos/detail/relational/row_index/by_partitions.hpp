@@ -192,25 +192,23 @@ class partitioned_build<ExecSpace, Rows, RowNumber> {
     return lookup<values>(exec, "", table(no_rows, {nullptr, 0}), {none<RowNumber>}, plan)
         .bytes(values(nullptr, n));
   }
-  /// Claims slots for n rows, from row `begin` on; if rows repeat, writes the first row of each to
-  /// with.first_of. Returns false if the build is direct. Waits.
-  template <class Work>
+  /// Claims slots for n rows, from row `begin` on. Then calls first_of(); unless that is null,
+  /// writes the first row of each row to it. Returns false if the build is direct. Waits.
+  template <class Work, class FirstOf>
   static bool try_claim(ExecSpace const& exec, Rows const& rows, std::uint64_t begin,
                         std::uint64_t n, slots_type const& slots, Work const& with,
-                        bulk_strategy strategy) {
+                        bulk_strategy strategy, FirstOf const& first_of) {
     auto const plan = plan_of(exec, n, strategy);
     // Rows of a batch would be too few for the regions of a much larger table.
-    if (plan.is_direct() || slots.slots > 2 * slots_for(n)) return false;
+    if (plan.is_direct() || slots.slots > 2 * slots_for<ExecSpace>(n)) return false;
     auto const values = slice_of(rows.first_column(), begin, begin + n);
     lookup<std::decay_t<decltype(values)>> const find(exec, "karpos::row_index: find first rows",
                                                       table(rows, slots), {none<RowNumber>}, plan);
     if (find.bytes(values) > with.split_bytes) return false;
-    find.run_batch(values, unmanaged<RowNumber>(with.first_of, n), with.for_split,
-                   [&](auto const& split, split_row const* at) {
-                     claim(split, at, rows, begin, slots, {nullptr, with.repeated});
-                     return read_back(exec, with.repeated,
-                                      "karpos::row_index: whether rows repeat") != 0;
-                   });
+    find.run_batch(values, with.for_split, [&](auto const& split, split_row const* at) {
+      claim(split, at, rows, begin, slots, {nullptr, with.repeated});
+      return unmanaged<RowNumber>(first_of(), n);
+    });
     return true;
   }
 
@@ -218,7 +216,8 @@ class partitioned_build<ExecSpace, Rows, RowNumber> {
   static table_regions plan_of(ExecSpace const& exec, std::uint64_t n, bulk_strategy strategy) {
     constexpr std::uint64_t max_rows = std::uint64_t(1) << 31;  // places are counted in 32 bits
     if (n > max_rows) return {};
-    table_regions plan = plan_regions(exec, slots_for(n) * sizeof(std::uint64_t), n, strategy);
+    table_regions plan =
+        plan_regions(exec, slots_for<ExecSpace>(n) * sizeof(std::uint64_t), n, strategy);
     plan.batch = n;
     return plan;
   }

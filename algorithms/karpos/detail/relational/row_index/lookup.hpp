@@ -13,13 +13,24 @@
 
 namespace karpos::detail::row_index {
 
-/// The runs of equal rows. If there are no runs, a group's run is its first row: every row is
-/// different, or the first row stands for its equals.
+/// The groups of equal rows, and their runs. If there are no runs, a group's run is its first row:
+/// every row is different, or the first row stands for its equals. If group_of and grouped are
+/// null, row i is group i.
 template <class RowNumber>
 struct row_groups {
   RowNumber const *group_of, *begins, *grouped;
   bool has_runs;
 
+  KOKKOS_FUNCTION RowNumber id(RowNumber row) const {
+    return group_of == nullptr ? row : group_of[row];
+  }
+  /// Returns row number i in the order of groups.
+  KOKKOS_FUNCTION RowNumber row(std::uint64_t i) const {
+    return grouped == nullptr ? static_cast<RowNumber>(i) : grouped[i];
+  }
+  KOKKOS_FUNCTION RowNumber first_of(std::uint64_t group) const {
+    return row(has_runs ? begins[group] : group);
+  }
   KOKKOS_FUNCTION RowNumber count(RowNumber first) const {
     if (!has_runs) return 1;
     RowNumber const g = group_of[first];
@@ -56,7 +67,7 @@ template <class RowNumber>
 struct group_id_of {
   row_groups<RowNumber> groups;
   KOKKOS_FUNCTION RowNumber operator()(found<RowNumber> const& first) const {
-    return first ? groups.group_of[*first] : ~RowNumber(0);
+    return first ? groups.id(*first) : ~RowNumber(0);
   }
 };
 
@@ -85,17 +96,17 @@ struct look_up : slot_search<Distance, device::access::frozen,
 /// Copies the group id of each indexed row; copy_first_rows copies the first row of each group.
 template <class RowNumber, class Out>
 struct copy_group_ids {
-  RowNumber const* group_of;
+  row_groups<RowNumber> groups;
   Out out;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(i) = group_of[i]; }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    out(i) = groups.id(static_cast<RowNumber>(i));
+  }
 };
 template <class RowNumber, class Out>
 struct copy_first_rows {
   row_groups<RowNumber> groups;
   Out out;
-  KOKKOS_FUNCTION void operator()(std::uint64_t g) const {
-    out(g) = groups.grouped[groups.has_runs ? groups.begins[g] : g];
-  }
+  KOKKOS_FUNCTION void operator()(std::uint64_t g) const { out(g) = groups.first_of(g); }
 };
 
 /// Looks one row up, in a kernel.

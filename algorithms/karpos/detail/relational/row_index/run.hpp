@@ -30,8 +30,8 @@
 //   rows       | a | b | a | c | b | a |     claims.hpp: a row claims a slot or finds its equal
 //   slots      | . | c:3 | . | a:0 | b:1 | . |                      the lowest row stays
 //   first_of   | 0 | 1 | 0 | 3 | 1 | 0 |     load_first_rows: what the row's slot holds now
-//   group_of   | 0 | 1 |   | 2 |   |   |     number_first_rows: a scan
-//   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |     number_others
+//   firsts     | 1 | 1 | . | 1 | . | . |     mark_first_rows: bits, whose ranks are group ids
+//   group_of   | 0 | 1 | 0 | 2 | 1 | 0 |     number_groups
 //   grouped    | 0 2 5 | 1 4 | 3 |           a stable sort of row numbers by group id: passes of a
 //   begins     | 0     | 3   | 5 | 6        stable partition (partition/split.hpp)
 //
@@ -39,8 +39,10 @@
 // no more than others: a row that finds a lower row in its slot writes no word that other threads
 // use. Rows that are appended, a batch, go the same way as far as group_of. Their numbers are
 // higher than those of earlier rows, and new groups get higher ids than earlier ones. If all rows
-// of a batch are different, nothing is left to be found after the first step. Many rows of one
-// column claim slots by partitions on GPUs (by_partitions.hpp). A lookup finds the slot of an equal
+// of a batch are different, nothing is left to be found after the first step. If it is the only
+// batch, there are no arrays of groups either: row i is group i. An index to which rows can be
+// appended has these arrays from the start, because refs and copies made before must see them. Many
+// rows claim slots by partitions on GPUs (by_partitions.hpp). A lookup finds the slot of an equal
 // row (slots.hpp), and goes on to its group and run (lookup.hpp).
 // Tests: row_index, rows, join.
 
@@ -67,38 +69,52 @@ struct load_first_rows {
   }
 };
 
-/// Numbers the groups of a batch by a scan: writes each first row's group, and each group's first.
+/// Marks, in a word of bits, the rows of a batch that are the first of their group. A thread reads
+/// 16 bytes at once, because its neighbours read other lines.
 template <class RowNumber>
-struct number_first_rows {
+struct mark_first_rows {
+  static constexpr std::uint64_t each = 16 / sizeof(RowNumber);
+  struct alignas(16) chunk {
+    RowNumber first_of[each];
+  };
   RowNumber const* first_of;
-  std::uint64_t begin, groups;  // begin: first row of the batch; groups: of rows before it
-  RowNumber *group_of, *grouped;
+  std::uint64_t begin, rows;  // of the batch
+  ranked_bits to;
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& before, bool last) const {
-    std::uint64_t const row = begin + i;
-    if (first_of[i] != row) return;
-    if (last) {
-      group_of[row] = static_cast<RowNumber>(groups + before);
-      grouped[groups + before] = static_cast<RowNumber>(row);
+  KOKKOS_FUNCTION void operator()(std::uint64_t word) const {
+    std::uint64_t const first = 64 * word, last = Kokkos::min(first + 64, rows);
+    std::uint64_t b = 0;
+    for (std::uint64_t i = first; i < last; i += each) {
+      chunk c{};
+      if (i + each <= last)
+        c = *reinterpret_cast<chunk const*>(first_of + i);
+      else
+        for (std::uint64_t j = i; j < last; ++j) c.first_of[j - i] = first_of[j];
+      for (std::uint64_t j = i; j < Kokkos::min(i + each, last); ++j)
+        b |= std::uint64_t(c.first_of[j - i] == begin + j) << j % 64;
     }
-    ++before;
+    to.set(word, b);
   }
 };
 
-/// Writes the group of each other row of a batch. Counts the rows that have a group.
+/// Writes the group of each row of a batch, and the first row of each new group. Counts the rows
+/// that have a group.
 template <class RowNumber>
-struct number_others {
+struct number_groups {
   RowNumber const* first_of;
-  std::uint64_t begin;
-  RowNumber* group_of;
+  std::uint64_t begin, groups;  // begin: first row of the batch; groups: of rows before it
+  ranked_bits firsts;
+  RowNumber *group_of, *grouped;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& count) const {
     RowNumber const first = first_of[i];
     count += first != none<RowNumber>;
-    if (first == none<RowNumber>)
-      group_of[begin + i] = first;
-    else if (first != begin + i)
-      group_of[begin + i] = group_of[first];
+    RowNumber group = first;
+    if (first != none<RowNumber>)
+      group = first < begin ? group_of[first]
+                            : static_cast<RowNumber>(groups + firsts.rank(first - begin));
+    group_of[begin + i] = group;
+    if (first == begin + i) grouped[group] = first;
   }
 };
 
@@ -137,13 +153,13 @@ class groups_of_rows {
 
  public:
   /// Makes an index of no rows, with space for `capacity` rows in `memory`, of
-  /// arrays(capacity, keeps_duplicates).bytes.
+  /// arrays(capacity, keeps_duplicates).slot_bytes.
   groups_of_rows(ExecSpace const& exec, std::uint64_t capacity, bool keeps_duplicates,
                  std::byte* memory)
       : m_arrays(capacity, keeps_duplicates, memory),
-        m_slots(slots_for(capacity)),
+        m_capacity(capacity),
         m_keeps_duplicates(keeps_duplicates) {
-    fill_with("karpos::row_index: clear slots", exec, m_arrays.slots, m_slots,
+    fill_with("karpos::row_index: clear slots", exec, m_arrays.slots, table().slots,
               constant<std::uint64_t>{slot_word<RowNumber>::empty});
   }
 
@@ -153,21 +169,29 @@ class groups_of_rows {
   std::uint64_t size() const { return m_has_runs ? m_indexed : m_groups; }
   std::uint64_t groups() const { return m_groups; }
   bool keeps_duplicates() const { return m_keeps_duplicates; }
-  slot_table<ExecSpace, RowNumber> table() const { return {m_arrays.slots, m_slots}; }
+  slot_table<ExecSpace, RowNumber> table() const {
+    return {m_arrays.slots, slots_for<ExecSpace>(m_capacity)};
+  }
   row_groups<RowNumber> runs() const {
     return {m_arrays.group_of, m_arrays.begins, m_arrays.grouped, m_has_runs};
   }
 
   /// Indexes the next n rows, in memory of build_arrays(exec, n, keeps_duplicates(), bytes of
-  /// partitioned_build).bytes. If duplicates are kept, all rows are indexed at once. Returns the
-  /// number of new groups. Blocks.
-  template <class Rows, class Members>
+  /// partitioned_build).bytes. If duplicates are kept, all rows are indexed at once.
+  /// group_memory(arrays) returns memory for the groups, if they need any: arrays.bytes without
+  /// slot_bytes. Returns the number of new groups. Blocks.
+  template <class Rows, class Members, class GroupMemory>
   std::uint64_t append(ExecSpace const& exec, Rows const& rows, std::uint64_t n,
-                       Members const& members, std::byte* memory,
+                       Members const& members, std::byte* memory, GroupMemory const& group_memory,
                        bulk_strategy strategy = bulk_strategy::direct) {
     using by_partitions = partitioned_build<ExecSpace, Rows, RowNumber>;
     work const with(exec, n, m_keeps_duplicates, by_partitions::bytes(exec, n, strategy), memory);
-    std::uint64_t const found = compute_groups(exec, rows, members, n, with, strategy);
+    auto const place_groups = [&] {
+      if (m_arrays.group_of == nullptr)
+        m_arrays.place_groups(m_capacity, m_keeps_duplicates, group_memory(m_arrays));
+    };
+    std::uint64_t const found =
+        compute_groups(exec, rows, members, n, with, place_groups, strategy);
     m_end += n;
     m_groups += found;
     m_has_runs = m_keeps_duplicates && m_indexed > m_groups;
@@ -179,33 +203,45 @@ class groups_of_rows {
  private:
   /// Finds slots, groups and the first row of each group for the next n rows, and counts those that
   /// have a group. Returns the number of new groups. Waits.
-  template <class Rows, class Members>
+  template <class Rows, class Members, class PlaceGroups>
   std::uint64_t compute_groups(ExecSpace const& exec, Rows const& rows, Members const& members,
-                               std::uint64_t n, work const& with, bulk_strategy strategy) {
+                               std::uint64_t n, work const& with, PlaceGroups const& place_groups,
+                               bulk_strategy strategy) {
     fill_words("karpos::row_index: clear", exec, with.repeated, 1, 0);
-    RowNumber* const first_of = with.first_of;
-    bool has_first_rows = false;
+    RowNumber* first_of = with.first_of;
+    bool is_split = false, is_repeated = false;
+    auto const read_repeated = [&] {
+      is_repeated = read_back(exec, with.repeated, "karpos::row_index: whether rows repeat") != 0;
+      if (is_repeated || m_end + n < m_capacity) place_groups();
+    };
     if constexpr (std::is_same_v<Members, everything>)
-      has_first_rows = try_claim(exec, rows, n, with, strategy);
-    if (!has_first_rows) claim(exec, rows, members, n, {first_of, with.repeated});
-    if (read_back(exec, with.repeated, "karpos::row_index: whether rows repeat") == 0) {
-      device::loop_over(
-          "karpos::row_index: number rows", exec, n,
-          number_all<RowNumber>{m_end, m_groups, m_arrays.group_of, m_arrays.grouped});
+      is_split = try_claim(exec, rows, n, with, strategy, [&]() -> RowNumber* {
+        read_repeated();
+        if (m_keeps_duplicates) first_of = m_arrays.begins;
+        return is_repeated ? first_of : nullptr;
+      });
+    if (!is_split) {
+      claim(exec, rows, members, n, {first_of, with.repeated});
+      read_repeated();
+    }
+    if (!is_repeated) {
+      if (m_arrays.group_of != nullptr)
+        device::loop_over(
+            "karpos::row_index: number rows", exec, n,
+            number_all<RowNumber>{m_end, m_groups, m_arrays.group_of, m_arrays.grouped});
       m_indexed += n;
       return n;
     }
-    if (!has_first_rows)
+    if (!is_split)
       device::loop_over("karpos::row_index: find first rows", exec, n,
                         load_first_rows<RowNumber>{m_arrays.slots, first_of});
-    std::uint64_t found = 0;
-    Kokkos::parallel_scan("karpos::row_index: number first rows", index_range(exec, n),
-                          number_first_rows<RowNumber>{first_of, m_end, m_groups, m_arrays.group_of,
-                                                       m_arrays.grouped},
-                          found);
+    device::loop_over("karpos::row_index: mark first rows", exec, with.firsts.words,
+                      mark_first_rows<RowNumber>{first_of, m_end, n, with.firsts});
+    std::uint64_t const found = with.firsts.rank("karpos::row_index: number first rows", exec);
     m_indexed += device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-        "karpos::row_index: number others", exec, n,
-        number_others<RowNumber>{first_of, m_end, m_arrays.group_of});
+        "karpos::row_index: number groups", exec, n,
+        number_groups<RowNumber>{first_of, m_end, m_groups, with.firsts, m_arrays.group_of,
+                                 m_arrays.grouped});
     return found;
   }
 
@@ -221,22 +257,26 @@ class groups_of_rows {
         "karpos::row_index: claim slots", exec, n,
         body{{held, held, m_end, table()}, device::for_loop<ExecSpace>(members), to});
   }
-  /// Claims slots for the next n rows by partitions, if they are split so, and finds first rows.
-  template <class Rows>
+  /// Claims slots for the next n rows by partitions, if they are split so, and writes first rows to
+  /// first_of(), which is called after the claims, and returns null if rows do not repeat.
+  template <class Rows, class FirstOf>
   bool try_claim(ExecSpace const& exec, Rows const& rows, std::uint64_t n, work const& with,
-                 bulk_strategy strategy) const {
+                 bulk_strategy strategy, FirstOf const& first_of) const {
     using by_partitions = partitioned_build<ExecSpace, Rows, RowNumber>;
     if constexpr (by_partitions::is_possible)
-      return by_partitions::try_claim(exec, rows, m_end, n, table(), with, strategy);
+      return by_partitions::try_claim(exec, rows, m_end, n, table(), with, strategy, first_of);
     else
       return false;
   }
 
   /// Puts the rows of each group side by side, in order. Asynchronous.
   void group_rows(ExecSpace const& exec, std::uint64_t n, work const& with) const {
-    int const most = work::digit_bits(n), bits = static_cast<int>(std::bit_width(m_groups));
+    bool const all = m_indexed == n;
+    int const most = work::digit_bits(n),
+              bits = Kokkos::max(static_cast<int>(std::bit_width(m_groups - all)), 1);
     int const passes = (bits + most - 1) / most, each = (bits + passes - 1) / passes;
-    pair *to = with.sorted, *from = with.sorted_alternate;
+    pair *to = with.sorted, *from = reinterpret_cast<pair*>(m_arrays.begins);
+    if (passes % 2 == 0) std::swap(from, to);
     for (int pass = 0; pass < passes; ++pass, std::swap(from, to)) {
       digit_of_group<RowNumber> const digit{pass * each, (std::uint32_t(1) << each) - 1};
       unmanaged<RowNumber const> const keys(m_arrays.group_of, n);
@@ -261,8 +301,8 @@ class groups_of_rows {
         with.partition_workspace, to, with.digits);
   }
 
-  arrays<RowNumber> m_arrays;
-  std::uint64_t m_slots;
+  arrays<ExecSpace, RowNumber> m_arrays;
+  std::uint64_t m_capacity;  // rows
   bool m_keeps_duplicates;
   bool m_has_runs = false;  // without runs, each group has one row in the index
   std::uint64_t m_end = 0;

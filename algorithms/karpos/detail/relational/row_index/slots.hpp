@@ -20,8 +20,8 @@
 //   slot     | row : 32 or 40 | tag |     the first row with these values, and low bits of its
 //                                         hash, or the bits of its only value; or empty
 //
-// Buckets fill from the left, and a row that finds its bucket full goes on to the next. At most
-// half of all slots are claimed, so that every search ends at an empty one. A tag that differs
+// Buckets fill from the left, and a row that finds its bucket full goes on to the next. There are
+// more slots than rows (slots_for), so that every search ends at an empty one. A tag that differs
 // tells rows apart without a read of their columns. If rows have one value of up to four bytes, the
 // tag is that value, and no search reads a column. A slot keeps its tag; while the index is built,
 // its row may be replaced by a lower one that is equal.

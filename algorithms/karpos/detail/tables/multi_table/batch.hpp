@@ -49,10 +49,10 @@ struct same_key {
 /// Writes the values of a batch in the order of its groups.
 template <class Number, class Values, class T>
 struct gather_values {
-  Number const* grouped;
+  row_index::row_groups<Number> groups;
   Values values;
   T* to;
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = values(grouped[i]); }
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = values(groups.row(i)); }
 };
 
 /// Writes the groups whose key is no sentinel, one after another, and the heads that the table gets
@@ -71,7 +71,7 @@ struct write_groups {
   KOKKOS_FUNCTION void operator()(std::uint64_t g, std::uint64_t& place, bool last) const {
     std::uint64_t const first = groups.has_runs ? groups.begins[g] : g;
     std::uint64_t const count = groups.has_runs ? groups.begins[g + 1] - first : 1;
-    auto const key = device::element(keys, groups.grouped[first]);
+    auto const key = device::element(keys, groups.row(first));
     if (table.reserved(key)) return;
     if (last) {
       distinct[place] = key;
@@ -211,22 +211,22 @@ class batch {
     auto const rows =
         karpos::rows(keys).with_functions(table.hash_function(), equality{table.key_equality()});
     std::uint64_t const n = rows.size();
-    auto const memory = allocate_batch(exec, row_index::arrays<Number>(n, true).bytes);
+    auto const memory = allocate_batch(exec, row_index::arrays<ExecSpace, Number>(n, true).bytes);
     row_index::groups_of_rows<ExecSpace, Number> indexed(exec, n, true, memory.data());
     {  // append waits, so that this memory may be freed before the next is allocated
       auto const more =
           allocate_batch(exec, row_index::build_arrays<ExecSpace, Number>(exec, n, true).bytes);
-      indexed.append(exec, rows, n, everything{}, more.data());
+      indexed.append(exec, rows, n, everything{}, more.data(),
+                     [&](auto const& arrays) { return memory.data() + arrays.slot_bytes; });
     }
     auto const groups = indexed.runs();
     allocate(exec, allocate_groups(indexed.groups(), nullptr));
     allocate_groups(indexed.groups(), m_base);
     if constexpr (Blocks::has_values)
-      device::loop_over(
-          "karpos::multi_table: gather values", exec, keys.extent(0),
-          gather_values<Number, device::held_by_loop<ExecSpace, Values>,
-                        typename Blocks::value_type>{
-              groups.grouped, device::for_loop<ExecSpace>(values), blocks.values + begin});
+      device::loop_over("karpos::multi_table: gather values", exec, keys.extent(0),
+                        gather_values<Number, device::held_by_loop<ExecSpace, Values>,
+                                      typename Blocks::value_type>{
+                            groups, device::for_loop<ExecSpace>(values), blocks.values + begin});
     using body = write_groups<decltype(table.table()), Blocks, Keys>;
     Kokkos::parallel_scan("karpos::multi_table: write groups", index_range(exec, indexed.groups()),
                           body{groups, table.table(), keys, blocks, begin, distinct, heads}, size);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/prefix_sums.hpp"
 #include "karpos/detail/relational/join/expansion.hpp"
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/tables/multi_table/blocks.hpp"
@@ -149,7 +150,7 @@ class matches {
         });
     device::loop_over("karpos::multi_table: offsets", exec, n,
                       count_elements<Rows, Blocks>{m_rows, m_offsets.data()});
-    m_size = join::exclusive_scan(exec, m_offsets.data(), n);
+    m_size = detail::exclusive_scan("karpos::multi_table: scan", exec, m_offsets.data(), n);
     return m_offsets.data();
   }
 
