@@ -63,8 +63,8 @@ struct row_index_options {
   /// end. With less memory than its strategy takes, the build is direct.
   wrapped_memory workspace = {nullptr, 0};
   /// How the rows, and the queries of find, count, contains, label and joins, are handled. On GPUs
-  /// they are split by partitions if rows have one column of four or eight bytes, the library's
-  /// functions and no nulls, and rows no mask.
+  /// they are split by partitions if rows have at least four bytes, the library's functions, no
+  /// nulls and no mask.
   bulk_strategy strategy = bulk_strategy::automatic;
 };
 
@@ -113,7 +113,8 @@ class row_index_ref {
 
 /// An index of rows. It keeps the views of the columns, not copies of them: do not change rows that
 /// are indexed. Copies of an index share its memory. Lookups are asynchronous: call exec.fence()
-/// before the last copy is destroyed.
+/// before the last copy is destroyed. They block if they are made by partitions (options.strategy)
+/// and the GPU has no stream-ordered memory for their workspace.
 ///
 /// Rows with a null, if nulls are unequal, are equal to no row: they are in no group, and are not
 /// found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t for up to 2^40 - 8.
@@ -220,9 +221,9 @@ class row_index {
   /// out(i), a RowNumber. Queries are rows with columns of the same types; the functions of the
   /// index's rows compare them. Asynchronous, as are count, contains, label and distinct.
   ///
-  /// Memory: lookups by partitions (options.strategy) allocate 10 bytes for each query of four
-  ///   bytes, 14 of eight, and block if the GPU has no stream-ordered memory. Without memory, or
-  ///   if the output overlaps the queries, lookups are direct.
+  /// Memory: lookups by partitions (options.strategy) allocate 11 bytes for each query of one
+  ///   column of four bytes, 16 for others, and block if the GPU has no stream-ordered memory.
+  ///   Without memory, or if the output overlaps the queries, lookups are direct.
   /// Throws: std::invalid_argument if the output is not as long as the queries.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
@@ -244,8 +245,11 @@ class row_index {
   template <class Queries, view_1d Out>
     requires detail::is_row_view<Queries>
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {
-    look_up<RowNumber>("label", exec, queries,
-                       detail::row_index::group_id_of<RowNumber>{m_groups.runs()}, out);
+    if (auto const runs = m_groups.runs(); runs.group_of == nullptr)  // row i is group i
+      look_up<RowNumber>("label", exec, queries, detail::value_or<RowNumber>{missing}, out);
+    else
+      look_up<RowNumber>("label", exec, queries, detail::row_index::group_id_of<RowNumber>{runs},
+                         out);
   }
   /// Writes, without a lookup, the group id of each row up to the last one that was indexed or
   /// appended. Rows that the mask left out get `missing`, and so do rows with a null if nulls are

@@ -644,7 +644,8 @@ TEST_CASE("refused: masks and outputs of unequal length, too many rows") {
                                 "100 against 99");
   index_type const index(space(), d.rows);
   view<std::uint32_t> const too_short("out", 99), few("out", index.groups() - 1);
-  throws<std::invalid_argument>([&] { index.find(space(), d.rows, too_short); }, "100 against 99");
+  throws<std::invalid_argument>([&] { index.find(space(), d.rows, too_short); }, "row_index::find",
+                                "100 against 99");
   throws<std::invalid_argument>([&] { index.label(space(), too_short); }, "100 against 99");
   throws<std::invalid_argument>([&] { index.distinct(space(), few); }, "the output is too short",
                                 "groups");

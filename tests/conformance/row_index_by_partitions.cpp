@@ -37,6 +37,7 @@ using view = Kokkos::View<X*, space::memory_space>;
 
 /// Returns n values of `different` ones, and a value of ones; the first one `frequent` more times.
 template <class X>
+  requires std::is_arithmetic_v<X>
 view<X> draws(u64 n, u64 different, u64 frequent, u64 seed) {
   karpos_test::random_numbers random(seed);
   std::vector<X> x(n + frequent);
@@ -48,22 +49,69 @@ view<X> draws(u64 n, u64 different, u64 frequent, u64 seed) {
 }
 
 template <class X>
-using index_of = karpos::row_index<decltype(karpos::rows(view<X>())), space>;
+  requires std::is_class_v<X>
+view<X> draws(u64 n, u64 different, u64 frequent, u64 seed) {
+  std::vector<X> x;
+  for (auto const value : to_host(draws<decltype(X::x)>(n, different, frequent, seed)))
+    x.push_back({value});
+  return to_space(x);
+}
+
+/// Returns columns of these values: one, or that one and others that depend on it.
+auto columns(view<u32> const& x) { return karpos::rows(x); }
+auto columns(view<u64> const& x) { return karpos::rows(x); }
+auto columns(view<std::int16_t> const& x) { return karpos::rows(x); }
+auto columns(view<float> const& x) { return karpos::rows(x); }
+/// Two columns, the second one strided.
+struct two {
+  u32 x;
+};
+auto columns(view<two> const& x) {
+  std::vector<u32> a;
+  Kokkos::View<u64**, Kokkos::LayoutRight, space::memory_space> const b("b", x.extent(0), 3);
+  auto const b_on_host = Kokkos::create_mirror_view(b);
+  for (auto const& row : to_host(x)) {
+    b_on_host(a.size(), 1) = row.x;
+    a.push_back(row.x % 1000);
+  }
+  Kokkos::deep_copy(b, b_on_host);
+  return karpos::rows(to_space(a), Kokkos::subview(b, Kokkos::ALL, 1));
+}
+/// Two columns. Seven eighths of the rows have one of 37 hashes, though they differ.
+struct colliding {
+  u64 x;
+};
+auto columns(view<colliding> const& x) {
+  std::vector<u64> a, b;
+  u64 wrong = 0;
+  for (auto const& row : to_host(x)) {
+    u64 const wanted = row.x % 8 == 0 ? row.x : row.x % 37;
+    a.push_back(row.x);
+    b.push_back(karpos::mix(0x9e3779b97f4a7c15u ^ row.x) ^ wanted);
+    wrong += karpos::row_hash{}(a.back(), b.back()) != karpos::mix(wanted);
+  }
+  same("hashes that are not as wanted", wrong, 0);
+  return karpos::rows(to_space(a), to_space(b));
+}
+
+template <class X, class RowNumber = u32>
+using index_of = karpos::row_index<decltype(columns(view<X>())), space, RowNumber>;
 
 /// The answers of an index.
+template <class RowNumber = u32>
 struct answers {
-  std::vector<u32> first, count, label, label_of_rows, distinct;
+  std::vector<RowNumber> first, count, label, label_of_rows, distinct;
   std::vector<bool> present;
   u64 size, groups;
   bool operator==(answers const&) const = default;
 };
-template <class X>
-answers answers_of(index_of<X> const& index, view<X> const& queries) {
+template <class X, class RowNumber = u32>
+answers<RowNumber> answers_of(index_of<X, RowNumber> const& index, view<X> const& queries) {
   u64 const n = queries.extent(0);
-  view<u32> const first("first", n), count("count", n), label("label", n),
+  view<RowNumber> const first("first", n), count("count", n), label("label", n),
       label_of_rows("label", index.rows().size()), distinct("distinct", index.groups());
   view<bool> const present("present", n);
-  auto const q = karpos::rows(queries);
+  auto const q = columns(queries);
   space const exec{};
   index.find(exec, q, first);
   index.count(exec, q, count);
@@ -76,17 +124,23 @@ answers answers_of(index_of<X> const& index, view<X> const& queries) {
           to_host(distinct), to_host(present), index.size(),   index.groups()};
 }
 
-template <class X>
+u64 launches(char const* label) { return karpos_test::emulated_space::launched(label); }
+
+template <class X, class RowNumber = u32>
 void answers_as_directly(u64 n, u64 different, u64 frequent) {
   INFO(n, " rows of ", sizeof(X), " bytes, ", different, " different, one ", frequent, " times");
   auto const rows = draws<X>(n, different, frequent, n),
              queries = draws<X>(n / 2 + 3, 2 * different, frequent / 2, n + 1);
   for (auto const d : {karpos::duplicates::kept, karpos::duplicates::dropped}) {
     auto const with = [&](bulk_strategy s) {
-      return answers_of<X>(
-          index_of<X>(space{}, karpos::rows(rows), {.duplicates = d, .strategy = s}), queries);
+      return answers_of<X, RowNumber>(
+          index_of<X, RowNumber>(space{}, columns(rows), {.duplicates = d, .strategy = s}),
+          queries);
     };
+    u64 const before = launches("karpos::row_index: claim slots");
     CHECK(with(bulk_strategy::partitioned) == with(bulk_strategy::direct));
+    if (!on_device && sizeof(X) >= 4)
+      same("split", launches("karpos::row_index: claim slots"), before + (n + frequent > 0));
   }
 }
 
@@ -95,6 +149,9 @@ TEST_CASE("an index answers by partitions as directly") {
     for (u64 const different : {n + 1, n / 3 + 1, u64(1)}) {
       answers_as_directly<u32>(n, different, 0);
       answers_as_directly<u64>(n, different, 0);
+      if (n > 33) continue;
+      answers_as_directly<two>(n, different, 0);
+      answers_as_directly<colliding>(n, different, 0);
     }
   answers_as_directly<u64>(8'000, u64(1) << 50, 0);
   answers_as_directly<std::int16_t>(8'000, 9'000, 0);
@@ -105,6 +162,10 @@ TEST_CASE("frequent rows and queries overflow their partition, and are answered 
     answers_as_directly<u32>(8'000, 9'000, frequent);
     answers_as_directly<u64>(8'000, 9'000, frequent);
   }
+  answers_as_directly<u32, u64>(1'000, 1'200, 400);
+  answers_as_directly<two>(1'000, 1'200, 400);
+  answers_as_directly<two, u64>(1'000, 1'200, 400);
+  answers_as_directly<colliding>(1'000, 1'200, 400);
 }
 
 TEST_CASE("joins find by partitions the pairs that they find directly") {
@@ -138,14 +199,18 @@ TEST_CASE("joins find by partitions the pairs that they find directly") {
 
 TEST_CASE("rows appended by partitions have the ids that they have directly") {
   auto const rows = draws<u32>(9'000, 12'000, 400, 3), queries = draws<u32>(3'000, 20'000, 100, 4);
-  answers all[2];
+  answers<> all[2];
   for (int const partitioned : {0, 1}) {
     index_of<u32> index(
         space{}, karpos::rows(rows),
         {.duplicates = karpos::duplicates::dropped,
          .rows = 100,
          .strategy = partitioned != 0 ? bulk_strategy::partitioned : bulk_strategy::direct});
+    u64 const before = launches("karpos::row_index: claim slots");
     for (u64 const more : {5'000, 1, 299, 4'000}) index.insert(space{}, more);
+    if (!on_device)  // the other batches are too short
+      same("split", launches("karpos::row_index: claim slots"),
+           before + static_cast<u64>(partitioned));
     all[partitioned] = answers_of<u32>(index, queries);
   }
   CHECK(all[0] == all[1]);
@@ -153,9 +218,7 @@ TEST_CASE("rows appended by partitions have the ids that they have directly") {
 
 TEST_CASE("builds are split in workspaces of the caller's, and direct in short ones or by a mask") {
   if (on_device) return;
-  auto const claims = [] {
-    return karpos_test::emulated_space::launched("karpos::row_index: claim slots");
-  };
+  auto const claims = [] { return launches("karpos::row_index: claim slots"); };
   using index = index_of<u32>;
   auto const rows = draws<u32>(5'000, 6'000, 0, 5);
   for (auto const d : {karpos::duplicates::kept, karpos::duplicates::dropped}) {
@@ -193,7 +256,7 @@ TEST_CASE("an index allocates arrays of groups only if rows repeat") {
   rows[7] = rows[9];
   auto const repeated = to_space(rows);
   auto const build = [](view<u32> const& x) {
-    return index_of<u32>(space{}, karpos::rows(x), {.strategy = bulk_strategy::direct}).groups();
+    return index_of<u32>(space{}, columns(x), {.strategy = bulk_strategy::direct}).groups();
   };
   karpos_test::emulated_space::max_bytes = 48'000;  // groups take 12 bytes a row and more
   same("groups", build(different), 4'000);
@@ -206,9 +269,7 @@ TEST_CASE("lookups are direct without memory, and if results replace the queries
   auto const rows = draws<u32>(5'000, 6'000, 0, 1), queries = draws<u32>(5'000, 9'000, 3'000, 2);
   index_of<u32> const index(space{}, karpos::rows(rows), {.strategy = bulk_strategy::partitioned});
   view<u32> const out("out", queries.extent(0));
-  auto const restores = [] {
-    return karpos_test::emulated_space::launched("karpos::partition: restore order");
-  };
+  auto const restores = [] { return launches("karpos::partition: restore order"); };
   auto const before = restores();
   index.find(space{}, karpos::rows(queries), out);
   space{}.fence();

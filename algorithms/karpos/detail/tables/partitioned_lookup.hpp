@@ -273,7 +273,10 @@ class partitioned_lookup {
   template <class View>
   View slice(View const& view, std::uint64_t first) const {
     std::uint64_t const end = Kokkos::min(first + m_plan.batch, std::uint64_t(view.extent(0)));
-    return Kokkos::subview(view, std::pair(first, end));
+    if constexpr (Kokkos::is_view_v<View>)
+      return Kokkos::subview(view, std::pair(first, end));
+    else
+      return view.slice(first, end);
   }
 
   ExecSpace m_exec;

@@ -32,11 +32,12 @@ namespace karpos::detail {
 struct table_regions {
   std::uint32_t regions = 0;  // of the table; 0: keys are not split
   std::uint64_t batch = 0;    // keys that are split at once
+  double slack = 1;           // of partitions, for keys that occur often (capacity_policy)
 
   bool is_direct() const { return regions == 0; }
   template <class ExecSpace, class Row>
   partition::capacity_split<ExecSpace, Row> partitions() const {
-    return {{regions}, partition::capacity_policy(static_cast<double>(batch) / regions)};
+    return {{regions}, partition::capacity_policy(static_cast<double>(batch) / regions, slack)};
   }
 };
 
@@ -70,12 +71,12 @@ table_regions plan_regions(ExecSpace const& exec, std::uint64_t table_bytes, std
           Kokkos::min(n, max_batch)};
 }
 
-/// Whether keys may be split by region: the table tells the region of a hash, and the split can
-/// move them.
+/// Whether keys may be split by region: they are a view, or functions of the index that have
+/// slices; the table tells the region of a hash; and the split can move them.
 template <class ExecSpace, class Table, class Keys>
 inline constexpr bool may_split_by_region = false;
 template <class ExecSpace, class Table, class Keys>
-  requires Kokkos::is_view_v<Keys>
+  requires(Kokkos::is_view_v<Keys> || requires(Keys const& keys) { keys.slice(0, 0); })
 inline constexpr bool may_split_by_region<ExecSpace, Table, Keys> =
     device::is_device<ExecSpace> && requires(Table const& t, std::uint64_t hash) {
       t.region_of(hash, std::uint32_t());

@@ -216,6 +216,8 @@ struct restore_tiles {
   static constexpr std::size_t scratch_bytes = tuned::scratch_bytes;
   /// Places that a thread loads before it uses one.
   static constexpr int batch = 8;
+  /// Whether an output wants to know which rows overflowed.
+  static constexpr bool has_overflowed_result = requires { Out::overflowed; };
 
   tile_record record;
   Result const* results;
@@ -243,15 +245,21 @@ struct restore_tiles {
     int const warps = (t.size() + width - 1) / width;
     for (int p = t.rank() / width; p < record.partitions; p += warps) {
       auto const run = record.run_of(tile, p);
-      if (run.at == record.no_run) continue;
-      for (auto i = static_cast<std::uint32_t>(t.rank() % width); i < run.count; i += width)
-        sorted[run.begin + i] = results[run.at + i];
+      bool const overflowed = run.at == record.no_run;
+      if (overflowed && !has_overflowed_result) continue;
+      for (auto i = static_cast<std::uint32_t>(t.rank() % width); i < run.count; i += width) {
+        if constexpr (has_overflowed_result)
+          sorted[run.begin + i] = overflowed ? Result(Out::overflowed) : results[run.at + i];
+        else
+          sorted[run.begin + i] = results[run.at + i];
+      }
     }
   }
 };
 
 /// Writes the result of row i of the source to out(i), where results[k] is the result of row k of
-/// the split. Leaves unspecified what is written for rows that overflowed. Asynchronous.
+/// the split. For rows that overflowed writes Out::overflowed, or an unspecified result if there is
+/// no such member. Asynchronous.
 template <class ExecSpace, class Result, class Out>
 void restore_order(ExecSpace const& exec, tile_record const& record, Result const* results,
                    Out const& out) {

@@ -67,7 +67,7 @@ template <class RowNumber>
 struct group_id_of {
   row_groups<RowNumber> groups;
   KOKKOS_FUNCTION RowNumber operator()(found<RowNumber> const& first) const {
-    return first ? groups.id(*first) : ~RowNumber(0);
+    return first ? groups.group_of[*first] : ~RowNumber(0);
   }
 };
 

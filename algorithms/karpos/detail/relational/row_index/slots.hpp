@@ -48,7 +48,9 @@ struct slot_word {
 template <class Rows, class RowNumber>
 struct row_code {
   using row = typename Rows::row_type;
+  using key = std::uint64_t;  // what is split of a row (by_partitions.hpp): its code
   static constexpr bool is_exact = false;
+  KOKKOS_FUNCTION static constexpr std::uint64_t of_key(key code) { return code; }
   KOKKOS_FUNCTION static std::uint64_t of(Rows const& rows, row const& r) { return rows.hash(r); }
   KOKKOS_FUNCTION static constexpr std::uint64_t hash(std::uint64_t code) { return code; }
   /// Returns the tag: a bit shorter than its field, so unlike that of an empty slot.
@@ -67,9 +69,13 @@ template <class Rows, class RowNumber>
            sizeof(typename single_value<Rows>::bits) == 4)
 struct row_code<Rows, RowNumber> {
   using row = typename Rows::row_type;
+  using key = typename single_value<Rows>::type;
   static constexpr bool is_exact = true;
+  KOKKOS_FUNCTION static constexpr std::uint64_t of_key(key const& value) {
+    return key_bits_of<std::uint32_t>(value);
+  }
   KOKKOS_FUNCTION static constexpr std::uint64_t of(Rows const&, row const& r) {
-    return key_bits_of<std::uint32_t>(r.template value<0>());
+    return of_key(r.template value<0>());
   }
   KOKKOS_FUNCTION static constexpr std::uint64_t hash(std::uint64_t code) {
     return row_hash{}(static_cast<std::uint32_t>(code));
