@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "karpos/hash_map.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
+#include "support/near_probing.hpp"
 #include "support/places.hpp"
 
 // The step with which GPU teams (blocks) build table segments, on teams that a CPU emulates: their
@@ -23,7 +26,10 @@ namespace {
 
 using namespace karpos::detail::open_addressing;
 using exec_space = Kokkos::DefaultHostExecutionSpace;
+using karpos::double_hashing;
+using karpos::linear_probing;
 using karpos_test::emulated_block;
+using near_probing = karpos_test::near_probing<16>;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
@@ -54,16 +60,17 @@ TEST_CASE("a search for an empty slot begins at the first one that was seen empt
 }
 
 /// A map with buckets of 32 bytes, whose table a test may change.
-template <class Key, class T, class Hash = karpos::hash<Key>>
-struct open_map : karpos::hash_map<Key, T, exec_space, Hash, karpos::equal_to<Key>,
-                                   karpos::double_hashing, sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
+template <class Key, class T, class Hash = karpos::hash<Key>, class Probing = double_hashing>
+struct open_map : karpos::hash_map<Key, T, exec_space, Hash, karpos::equal_to<Key>, Probing,
+                                   sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
   using open_map::hash_map::hash_map;
   auto table() const { return this->m_storage.ref(); }
 };
 
-template <class Key, class T, class Combine, class Hash = karpos::hash<Key>>
+template <class Key, class T, class Combine, class Hash = karpos::hash<Key>,
+          class Probing = double_hashing>
 class segmented_map {
-  using map_type = open_map<Key, T, Hash>;
+  using map_type = open_map<Key, T, Hash, Probing>;
   using table = decltype(std::declval<map_type const&>().table());
   using row = row_of<table>;
   using step = build_segments<exec_space, table, Combine>;
@@ -83,7 +90,10 @@ class segmented_map {
     CHECK(plan.partitions() * plan.partition_pairs >= plan.pairs);
     CHECK(plan.segments_per_partition * plan.segment_pairs >= plan.partition_pairs);
     CHECK(plan.segment_pairs <= std::max(max_segment_pairs, u64(2)));
+    CHECK(plan.segment_pairs % plan.near_pairs == 0);
+    CHECK(plan.partition_pairs % plan.near_pairs == 0);
     CHECK(plan.partitions() <= max_partitions);
+    m_plan = plan;
     table const t = m_map.table();
     split(partition_of_key<table>(t, plan), input, plan.partitions());
     m_deferred.assign(capacity + 1, row{});
@@ -105,12 +115,13 @@ class segmented_map {
     return rows;
   }
 
-  /// Adds the expected marks of rows stored beyond their first bucket pair: each marks its second
-  /// bucket.
+  /// Adds the expected marks of the rows that are not stored in their first bucket pair: each marks
+  /// its second bucket.
   void expect_marks(std::vector<row> const& rows) {
     table const t = m_map.table();
     for (row const& r : rows) {
       auto p = t.start(r.key);
+      if (pair_has(p.pair(), t.holds(r.key))) continue;
       t.advance(p);
       m_marks[p.bucket()] |= u32(1) << table::order::class_of(p.hash());
     }
@@ -138,21 +149,37 @@ class segmented_map {
     return found;
   }
 
-  /// Returns whether the first bucket pair on a row's path has an empty slot, or the row's key.
-  bool has_place(row const& r) const {
+  /// Counts the rows that are deferred needlessly: a pair on the path of such a row that lies in
+  /// its segment has an empty slot or the row's key, or the mark of its second pair is not set.
+  u64 count_needless(std::vector<row> const& deferred) const {
     table const t = m_map.table();
-    auto const holds = t.holds(r.key);
-    auto const is_empty = t.slot().is_empty();
-    constexpr u64 pair_slots = 2 * table::bucket_slots;
-    u64 const first = t.start(r.key).pair() * pair_slots;
-    for (u64 s = first; s < first + pair_slots; ++s)
-      if (is_empty(*t.slot_at(s)) || holds(*t.slot_at(s))) return true;
-    return false;
+    u64 n = 0;
+    for (row const& r : deferred) {
+      auto const holds = t.holds(r.key);
+      auto const has_place = [&](u64 pair) {
+        return pair_has(pair, holds) || pair_has(pair, t.slot().is_empty());
+      };
+      auto p = t.start(r.key);
+      u64 const first = p.pair();
+      for (u32 i = 1; i < first_mark; ++i) t.advance(p);
+      bool const is_near = m_plan->are_near(first, p.pair());
+      karpos::detail::one_thread<table> const thread{};
+      n += has_place(first) || (is_near && has_place(p.pair())) ||
+           (is_near &&
+            t.template find_step<karpos::device::access::frozen>(thread, p, holds).decided());
+    }
+    return n;
   }
 
  private:
   static auto slot_of(table const& t, u64 bucket, int slot) {
     return *t.slot_at(bucket * table::bucket_slots + static_cast<u64>(slot));
+  }
+  bool pair_has(u64 pair, auto const& matches) const {
+    bool has = false;
+    for (int s = 0; s < 2 * table::bucket_slots; ++s)
+      has |= matches(slot_of(m_map.table(), 2 * pair, s));
+    return has;
   }
   void split(partition_of_key<table> const& of_key, std::vector<row> const& input, u64 partitions) {
     std::vector<std::vector<row>> in_partitions(partitions);
@@ -166,6 +193,7 @@ class segmented_map {
   }
 
   map_type m_map;
+  std::optional<segment_plan> m_plan;
   std::vector<row> m_rows, m_deferred;
   std::vector<u64> m_begins;
   std::vector<u32> m_bits;
@@ -193,13 +221,13 @@ Kokkos::View<X*, Kokkos::HostSpace> view_of(std::vector<X> const& from) {
 
 /// Reduces rows, some of them with equal keys, into a map that holds some keys; then inserts the
 /// deferred rows one by one.
-template <class Key, class T>
+template <class Key, class T, class Probing = near_probing>
 void sums_by_key(u64 n, u64 max_segment_pairs, u64 max_partitions, u64 capacity, bool is_empty) {
   INFO("n = ", n, ", segments of ", max_segment_pairs, ", partitions ", max_partitions,
        ", capacity ", capacity);
   auto const keys = karpos_test::unique_keys<Key>(n);
   auto const draws = karpos_test::skewed_draws(keys, n, n);
-  segmented_map<Key, T, karpos::plus> segments(n);
+  segmented_map<Key, T, karpos::plus, karpos::hash<Key>, Probing> segments(n);
   auto& map = segments.map();
   std::map<Key, T> expected;
   if (!is_empty) {
@@ -217,14 +245,13 @@ void sums_by_key(u64 n, u64 max_segment_pairs, u64 max_partitions, u64 capacity,
       segments.run(rows, max_segment_pairs, max_partitions, capacity, {is_empty, false}, {}, n);
   std::vector<Key> deferred_keys;
   std::vector<T> deferred_values;
-  u64 needlessly = 0;
-  for (auto const& r : segments.deferred(counts.deferred, capacity)) {
-    needlessly += segments.has_place(r);
+  auto const deferred = segments.deferred(counts.deferred, capacity);
+  for (auto const& r : deferred) {
     deferred_keys.push_back(r.key);
     deferred_values.push_back(r.value);
   }
   CHECK(deferred_keys.size() == counts.deferred);
-  CHECK(needlessly == 0);
+  CHECK(segments.count_needless(deferred) == 0);
   CHECK(counts.report.inserted + counts.report.existing + counts.deferred == n);
   auto const rest = map.insert_or_apply(exec_space{}, view_of(deferred_keys),
                                         view_of(deferred_values), karpos::plus{});
@@ -245,6 +272,8 @@ TEST_CASE("segments of every size sum values by key") {
     }
     sums_by_key<u32, u32>(1, 8, 8192, 10, is_empty);
     sums_by_key<u32, u32>(4, 8, 8192, 10, is_empty);
+    sums_by_key<u32, u32, double_hashing>(600, 7, 8192, 600, is_empty);
+    sums_by_key<u64, u64, linear_probing>(500, 64, 3, 500, is_empty);
   }
 }
 
@@ -260,11 +289,11 @@ TEST_CASE("partitions of several segments, and more deferred rows than the list 
 /// Inserts different keys in several calls; before the last one every seventh key of the first half
 /// is erased. A team places such rows first and finds no equal keys. The last call has a key that
 /// is stored already. The order of keys must mark all keys beyond their first pair, and few others.
-template <class Key, class T>
+template <class Key, class T, class Probing = near_probing>
 void fills_in_order(u64 n, u64 max_segment_pairs, u64 max_partitions, u64 capacity) {
   INFO("n = ", n, ", segments of ", max_segment_pairs, ", partitions ", max_partitions,
        ", capacity ", capacity);
-  segmented_map<Key, T, karpos::detail::keep_stored> segments(n);
+  segmented_map<Key, T, karpos::detail::keep_stored, karpos::hash<Key>, Probing> segments(n);
   auto const keys = karpos_test::unique_keys<Key>(n);
   std::map<Key, T> expected;
   u64 const calls = 4;
@@ -279,15 +308,13 @@ void fills_in_order(u64 n, u64 max_segment_pairs, u64 max_partitions, u64 capaci
     CHECK(counts.report.invalid == 0);
     std::vector<Key> deferred_keys;
     std::vector<T> deferred_values;
-    u64 needlessly = 0;
     auto const deferred = segments.deferred(counts.deferred, capacity);
     for (auto const& r : deferred) {
-      needlessly += segments.has_place(r);
       deferred_keys.push_back(r.key);
       deferred_values.push_back(r.value);
     }
-    CHECK(needlessly == 0);
-    segments.expect_marks(deferred);
+    CHECK(segments.count_needless(deferred) == 0);
+    segments.expect_marks(rows);
     auto const found = segments.compare_marks();
     CHECK(found.missing == 0);
     CHECK(found.needless * (sizeof(Key) == 4 ? 10 : 2) <= found.buckets);
@@ -313,6 +340,42 @@ TEST_CASE("different keys are placed first, and full buckets say what lies beyon
   for (u64 const partitions : {1, 3}) {
     fills_in_order<u32, u32>(1000, 16, partitions, 5);
     fills_in_order<u64, u64>(1000, 16, partitions, 0);
+  }
+  fills_in_order<u32, u32, double_hashing>(1200, 64, 8192, 1200);
+  fills_in_order<u64, u64, linear_probing>(1000, 7, 3, 1000);
+}
+
+/// Inserts rows, one or two of which have a key that another row or the table has, into a few
+/// crowded pairs: copies of a key meet in its first pair, in its second, and in both.
+template <class Probing>
+void keeps_one_of_equal_keys(u64 seed) {
+  INFO("seed ", seed);
+  karpos_test::random_numbers random(seed);
+  u64 const n = 20 + random() % 60, stored = random() % 2 * (n / 2);
+  segmented_map<u32, u32, karpos::detail::keep_stored, karpos::hash<u32>, Probing> segments(n);
+  auto keys = karpos_test::unique_keys<u32>(n, static_cast<u32>(seed));
+  std::map<u32, u32> expected;
+  for (u64 i = 0; i < n; ++i) expected[keys[i]] = ~keys[i];
+  for (u64 i = random() % 3; i > 0; --i) keys.push_back(keys[random() % n]);
+  std::shuffle(keys.begin() + static_cast<long>(stored), keys.end(), std::mt19937_64(seed));
+  using row = karpos::key_value<u32, u32>;
+  for (auto const& [first, last] : {std::pair{u64(0), stored}, {stored, u64(keys.size())}}) {
+    std::vector<row> rows;
+    for (u64 i = first; i < last; ++i) rows.push_back({keys[i], ~keys[i]});
+    auto const counts = segments.run(rows, 16, 8192, n, {first == 0, true}, {}, seed);
+    auto const deferred = segments.deferred(counts.deferred, n);
+    CHECK(segments.count_needless(deferred) == 0);
+    CHECK(counts.report.inserted + counts.report.existing + counts.deferred == rows.size());
+    for (row const& r : deferred)
+      segments.map().insert(exec_space{}, view_of(std::vector<u32>{r.key}), r.value);
+  }
+  CHECK(contents<u32, u32>(segments.map()) == expected);
+}
+
+TEST_CASE("of equal keys one is kept, whichever pairs they find full") {
+  for (u64 seed = 1; seed <= 300; ++seed) {
+    keeps_one_of_equal_keys<near_probing>(seed);
+    keeps_one_of_equal_keys<linear_probing>(seed);
   }
 }
 
@@ -457,29 +520,6 @@ TEST_CASE("partitions of keys are those of their home pairs") {
     for (u32 const key : karpos_test::unique_keys<u32>(5000))
       wrong += of_key(key) != t.start(key).pair() / plan.partition_pairs;
     CHECK(wrong == 0);
-  }
-}
-
-TEST_CASE("deferred rows are grouped by the buckets where their search goes on") {
-  for (u64 const n : {3, 100, 5000}) {
-    segmented_map<u32, u32, karpos::detail::keep_stored> segments(n);
-    auto const t = segments.map().table();
-    for (u64 const partitions : {1, 7, 8192}) {
-      segment_plan const plan(segments.map().bucket_count() / 2, 2, partitions);
-      partition_of_second_pair<std::decay_t<decltype(t)>> const partition_of(t, plan);
-      CHECK(partition_of.partitions <= plan.partitions());
-      CHECK(partition_of.partitions * 2 >=
-            std::min(plan.partitions(), segments.map().bucket_count()));
-      u64 wrong = 0;
-      for (u32 const key : karpos_test::unique_keys<u32>(500)) {
-        auto path = t.start(key);
-        t.advance(path);
-        t.advance(path);
-        wrong += path.bucket() >> partition_of.shift != partition_of(key) ||
-                 partition_of(key) >= partition_of.partitions;
-      }
-      CHECK(wrong == 0);
-    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "karpos/hash_map.hpp"
 #include "support/emulated_restore.hpp"
 #include "support/keys.hpp"
+#include "support/near_probing.hpp"
 #include "support/places.hpp"
 
 // Insertions by table segments as a whole, on a device that a CPU emulates: rows split in
@@ -51,8 +52,9 @@ using array = Kokkos::View<X*, Kokkos::HostSpace>;
 
 /// A map with the buckets of GPUs.
 template <class Key, class T, class Hash>
-struct open_map : karpos::hash_map<Key, T, host, Hash, karpos::equal_to<Key>,
-                                   karpos::double_hashing, sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
+struct open_map
+    : karpos::hash_map<Key, T, host, Hash, karpos::equal_to<Key>, karpos_test::near_probing<16>,
+                       sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
   using open_map::hash_map::hash_map;
   auto table() const { return this->m_storage.ref(); }
 };

@@ -126,7 +126,7 @@ TEST_CASE("strides of double hashing span the whole table, however large") {
     karpos_test::random_numbers random(6);
     std::uint64_t least = pairs, most = 0;
     for (int key = 0; key < 100'000; ++key) {
-      std::uint64_t const stride = double_hashing::stride(random(), pairs, false);
+      std::uint64_t const stride = double_hashing::stride(random(), pairs);
       least = stride < least ? stride : least;
       most = stride > most ? stride : most;
     }
@@ -137,28 +137,60 @@ TEST_CASE("strides of double hashing span the whole table, however large") {
   }
 }
 
-TEST_CASE(
-    "the first stride of double hashing is short in large tables, and like the others in small") {
+TEST_CASE("in large tables the second and the third pair of double hashing are near the first") {
   using karpos::double_hashing;
   karpos_test::random_numbers random(7);
+  constexpr std::uint64_t near = double_hashing::near_pairs, limit = 1 << 15;
   for (std::uint64_t const pairs : {double_hashing::pair_count_for(3), std::uint64_t(32'749),
-                                    double_hashing::pair_count_for((1 << 15) + 1),
+                                    double_hashing::pair_count_for(limit + 1),
                                     double_hashing::pair_count_for(std::uint64_t(1) << 33)}) {
-    bool const is_large = pairs > 1 << 15;
-    std::uint64_t least = pairs, most = 0, unlike = 0;
+    INFO("pairs = ", pairs);
+    bool const is_large = pairs > limit;
+    std::uint64_t unlike = 0, outside = 0, same = 0, too_far = 0;
+    std::vector<std::uint64_t> seconds(near, 0), thirds(limit / near, 0);
     for (int key = 0; key < 100'000; ++key) {
-      std::uint64_t const hash = random(), first = double_hashing::stride(hash, pairs, true);
-      least = first < least ? first : least;
-      most = first > most ? first : most;
-      unlike += first != double_hashing::stride(hash, pairs, false);
+      std::uint64_t const hash = random(), any = double_hashing::stride(hash, pairs);
+      // Every eighth first pair is one of the last, from which a path may lead away.
+      bool const is_last = key % 8 == 0;
+      std::uint64_t const first = is_last
+                                      ? pairs - 1 - random() % near % pairs
+                                      : random() % (pairs < limit ? pairs : pairs / limit * limit),
+                          second = double_hashing::next(hash, first, pairs, 1),
+                          third = double_hashing::next(hash, second, pairs, 2),
+                          fourth = double_hashing::next(hash, third, pairs, 3);
+      outside += second >= pairs || third >= pairs;
+      CHECK(fourth == (third + any) % pairs);
+      unlike += second != (first + any) % pairs || third != (second + any) % pairs;
+      same += first == second || second == third || (!is_last && first == third);
+      if (is_last) continue;
+      too_far += second / near != first / near || third / limit != first / limit;
+      ++seconds[second % near];
+      ++thirds[third % limit / near];
     }
-    CHECK(least >= 1);
-    CHECK(most < pairs);
+    CHECK(outside == 0);
     CHECK((unlike == 0) == !is_large);
-    if (is_large) {
-      CHECK(least < 100);
-      CHECK(most < 1 << 15);
-      CHECK(most > (1 << 15) - 100);
+    if (!is_large) continue;
+    CHECK(same == 0);
+    CHECK(too_far == 0);
+    for (std::uint64_t const n : seconds) CHECK(n > 87'500 / near / 2);
+    for (std::uint64_t const n : thirds) CHECK(n > 87'500 / (limit / near) / 2);
+  }
+}
+
+TEST_CASE("marks are set at the pairs that a path comes to after 4, 8, 16 … buckets") {
+  using karpos::detail::open_addressing::probe_path;
+  std::uint64_t const pairs = karpos::double_hashing::pair_count_for(100'000);
+  karpos_test::random_numbers random(9);
+  for (int key = 0; key < 300; ++key) {
+    probe_path<karpos::double_hashing> const start(random(), buckets_of(pairs));
+    for (std::uint32_t const tried : {1u, 4u, 5u, 8u, 9u, 17u, 33u, 65u, 300u}) {
+      std::vector<std::uint64_t> expected, marked;
+      auto path = start;
+      for (; path.tried() < tried; path.advance(pairs))
+        if (karpos::detail::open_addressing::at_mark(path.tried())) expected.push_back(path.pair());
+      karpos::detail::open_addressing::for_each_mark(
+          start, pairs, tried, [&](std::uint64_t pair) { marked.push_back(pair); });
+      CHECK(marked == expected);
     }
   }
 }

@@ -22,9 +22,9 @@
 // The keys of a region are looked up, and results go back to the callers' order
 // (partitioned_lookup.hpp); or an operation's outcomes are counted (region_tally.hpp).
 //
-// The first two pairs of a path lie in its region, or near it (double_hashing, probing.hpp); later
-// ones lie anywhere. Keys that overflow their partition, because some are frequent, are handled
-// directly at the end.
+// The first three pairs of a path lie in its region, or close to it (double_hashing, probing.hpp);
+// later ones lie anywhere. Keys that overflow their partition, because some are frequent, are
+// handled directly at the end.
 
 namespace karpos::detail {
 

@@ -29,8 +29,9 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
 }
 
 /// Step for GPUs: inserts rows that are split into partitions (run.hpp), each into its first pair
-/// of buckets, and defers those that find it full. If the table has_order, full buckets are written
-/// in the order of keys that says which classes have such rows (marks.hpp).
+/// of buckets, or into its second if that is in the same segment, and defers those that find these
+/// full. If the table has_order, full buckets are written in the order of keys that says which
+/// classes have rows beyond the pair (marks.hpp).
 template <class ExecSpace, class Table, class Combine>
 class build_segments : public table_segment<ExecSpace, Table> {
   using base = table_segment<ExecSpace, Table>;
@@ -108,7 +109,8 @@ class build_segments : public table_segment<ExecSpace, Table> {
 
  private:
   // Filling: rows are placed as if all keys were distinct. A counter for each bucket says which
-  // slot comes next, which takes a quarter of the instructions of row by row.
+  // slot comes next, which takes a quarter of the instructions of row by row. Once all rows have
+  // tried their first pair, those that found it full try their second.
 
   /// Places the rows of a segment, then looks for equal keys. Returns, on all threads, whether
   /// there are none, and no bucket had too many claims. If not, the segment must be read again, the
@@ -132,9 +134,25 @@ class build_segments : public table_segment<ExecSpace, Table> {
       }
     }
     t.barrier();
+    forget(rows);
     fails |= has_equal_keys(t, p);
-    for (std::uint64_t rest = deferred; rest != 0; rest &= rest - 1)
-      fails |= mark_overflow(p, m_rows[p.first_row + index_of(t, 0, Kokkos::countr_zero(rest))]);
+    t.barrier();
+    // The next row is loaded before one is placed.
+    row next{};
+    auto const load_next = [&](std::uint64_t bits) {
+      if (bits != 0) next = m_rows[p.first_row + index_of(t, 0, Kokkos::countr_zero(bits))];
+    };
+    load_next(deferred);
+    for (std::uint64_t rest = deferred; rest != 0;) {
+      row const r = next;
+      std::uint64_t const bit = rest & (~rest + 1);
+      rest ^= bit;
+      load_next(rest);
+      outcome const o = place_beyond_first(p, r);
+      fails |= o == outcome::existing;
+      done.inserted += o == outcome::inserted;
+      if (o == outcome::inserted) deferred ^= bit;
+    }
     if (t.any(fails)) {
       load(t, p, 0, rows);
       return false;
@@ -143,6 +161,11 @@ class build_segments : public table_segment<ExecSpace, Table> {
     all.inserted += done.inserted;
     all.invalid += done.invalid;
     return true;
+  }
+  /// Overwrites rows that are not needed, which would lie in registers until they are loaded again.
+  KOKKOS_FORCEINLINE_FUNCTION static void forget(row (&rows)[batch]) {
+    KARPOS_UNROLL
+    for (int j = 0; j < batch; ++j) rows[j] = row{};
   }
   /// Reads the segment unless the table is empty, and counts the taken slots. Ends with a barrier.
   template <class Team>
@@ -222,19 +245,20 @@ class build_segments : public table_segment<ExecSpace, Table> {
     }
     return equal;
   }
-  /// Marks the class of a row that found its pair full. Returns whether its key is in the pair.
-  KOKKOS_FORCEINLINE_FUNCTION bool mark_overflow(segment const& p, row const& r) const {
+  /// Puts a row that found its first pair full into its second, unless its key is in one of them.
+  KOKKOS_FORCEINLINE_FUNCTION outcome place_beyond_first(segment const& p, row const& r) const {
     auto const key = open_addressing::key_of(r);
     std::uint64_t const hash = m_table.hash(key);
     std::uint32_t const home = m_table.home().narrow(hash) - p.first_bucket;
-    if constexpr (order::classes != 0) p.mark(home ^ 1, 1u << order::class_of(hash));
     auto const bits = layout::key_of(Table::protocol::item(key, mapped{}));
     bool there = false;
     for (std::uint32_t b = 0; b < 2; ++b) {
       bucket_keys const keys = keys_of(p, home ^ b);
       for (std::uint32_t s = 0; s < bucket_slots; ++s) there = there | (keys.key[s] == bits);
     }
-    return there;
+    if (there) return outcome::existing;
+    std::uint32_t found = no_slot;
+    return place_in_second(p, r, hash, home, found);
   }
 
   // Row by row, if keys may be equal.
@@ -270,8 +294,8 @@ class build_segments : public table_segment<ExecSpace, Table> {
       }
     }
   }
-  /// Puts a row into its first pair, unless it belongs to another segment. Returns false if the
-  /// pair is full. `found` becomes the slot of a key that was stored before.
+  /// Puts a row into its first pair or its second, unless it belongs to another segment. Returns
+  /// false if it is deferred. `found` becomes the slot of a key that was stored before.
   KOKKOS_FORCEINLINE_FUNCTION bool add(segment const& p, row const& r, std::uint32_t& found,
                                        tally& done) const {
     auto const key = open_addressing::key_of(r);
@@ -282,15 +306,32 @@ class build_segments : public table_segment<ExecSpace, Table> {
       ++done.invalid;
       return true;
     }
-    outcome o = place(p, r, home, found);
-    if (o == outcome::full) o = place(p, r, home ^ 1, found);
-    if (o == outcome::full) {
-      if constexpr (order::classes != 0) p.mark(home ^ 1, 1u << order::class_of(hash));
-      return false;
-    }
+    outcome o = place_in_pair(p, r, home, found);
+    if (o == outcome::full) o = place_in_second(p, r, hash, home, found);
+    if (o == outcome::full) return false;
     done.inserted += o == outcome::inserted;
     done.existing += o == outcome::existing;
     return true;
+  }
+  /// Puts a row that found its first pair full into its second, if that is in this segment. Sets
+  /// the marks of the full pairs.
+  KOKKOS_FORCEINLINE_FUNCTION outcome place_in_second(segment const& p, row const& r,
+                                                      std::uint64_t hash, std::uint32_t home,
+                                                      std::uint32_t& found) const {
+    if constexpr (order::classes != 0) p.mark(home ^ 1, 1u << order::class_of(hash));
+    std::uint64_t const first = (p.first_bucket + home) / 2,
+                        second = m_table.second_pair(hash, first);
+    if (!m_plan.are_near(first, second)) return outcome::full;
+    auto const bucket = 2 * static_cast<std::uint32_t>(second) - p.first_bucket + (~home & 1);
+    outcome const o = place_in_pair(p, r, bucket, found);
+    if (o == outcome::full) m_table.set_mark(second, hash);
+    return o;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION outcome place_in_pair(segment const& p, row const& r,
+                                                    std::uint32_t bucket,
+                                                    std::uint32_t& found) const {
+    outcome const o = place(p, r, bucket, found);
+    return o == outcome::full ? place(p, r, bucket ^ 1, found) : o;
   }
   /// Claims the first empty slot of a bucket, unless the key is stored there. Compares all keys
   /// before it claims a slot, for otherwise threads of a warp would claim one after another.

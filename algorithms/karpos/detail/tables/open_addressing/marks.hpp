@@ -44,16 +44,15 @@ class probe_path {
   /// Returns the number of buckets on the path so far, this one included.
   KOKKOS_FUNCTION constexpr std::uint32_t tried() const { return m_tried; }
 
-  /// Returns the distance of neighbouring pairs of the path from the second pair on.
+  /// Returns the distance of neighbouring pairs of the path from the third pair on.
   KOKKOS_FUNCTION constexpr std::uint64_t stride(std::uint64_t pairs) const {
-    return Probing::stride(m_hash, pairs, false);
+    return Probing::stride(m_hash, pairs);
   }
   KOKKOS_FUNCTION constexpr void advance(std::uint64_t pairs) {
     if (m_tried % 2 == 1) {
       m_bucket ^= 1;
     } else {
-      std::uint64_t const sum = pair() + Probing::stride(m_hash, pairs, m_tried == 2);
-      m_bucket = 2 * (sum < pairs ? sum : sum - pairs) + (m_bucket & 1);
+      m_bucket = 2 * Probing::next(m_hash, pair(), pairs, m_tried / 2) + (m_bucket & 1);
     }
     ++m_tried;
   }
@@ -132,14 +131,19 @@ KOKKOS_FUNCTION void for_each_mark(Path start, std::uint64_t pairs, std::uint32_
   auto const sum = [pairs](std::uint64_t a, std::uint64_t b) {
     return a + b < pairs ? a + b : a + b - pairs;
   };
-  start.advance(pairs);
-  start.advance(pairs);
-  // From the second pair on: twice the stride, then four times the stride, and so on.
+  auto const go_on_to = [&](std::uint32_t bucket) {
+    while (start.tried() < bucket) start.advance(pairs);
+  };
+  go_on_to(first_mark);
+  // From the fourth pair on: four times the stride, then eight times the stride, and so on.
   std::uint64_t pair = start.pair(), stride = start.stride(pairs);
   for (std::uint32_t at = first_mark; at < tried; at *= 2) {
     f(pair);
     stride = sum(stride, stride);
     pair = sum(pair, stride);
+    if (at != first_mark) continue;
+    go_on_to(2 * first_mark);
+    pair = start.pair();
   }
 }
 

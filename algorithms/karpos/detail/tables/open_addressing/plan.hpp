@@ -16,6 +16,7 @@
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
+#include "karpos/probing.hpp"
 
 // The rows of an insertion by table segments (run.hpp), how they are cut into partitions and
 // segments, and the memory for that. Rows are keys with their values, or keys of a set. A partition
@@ -133,25 +134,47 @@ struct empty_slot_filter {
 /// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
 /// split, and these into segments, one of which a team (CUDA: a block) holds at once. A partition
 /// has one segment, or several if there are more segments than max_partitions. If there are more
-/// partitions than max_partitions_of_one_pass, rows are split in two passes.
+/// partitions than max_partitions_of_one_pass, rows are split in two passes. Segments
+/// have a multiple of near_pairs pairs, a power of two. So a key's second pair is in the segment of
+/// its first if the two are near each other.
 struct segment_plan {
-  std::uint64_t pairs, partition_pairs, segment_pairs, segments_per_partition;
+  std::uint64_t pairs, near_pairs, partition_pairs, segment_pairs, segments_per_partition;
   partition::split_passes passes;
 
   segment_plan(std::uint64_t table_pairs, std::uint64_t max_segment_pairs,
                std::uint64_t max_partitions,
                std::uint64_t max_partitions_of_one_pass = ~std::uint64_t(0))
-      : pairs(table_pairs) {
-    std::uint64_t const segments = ratio(pairs, max_segment_pairs);
+      : pairs(table_pairs),
+        near_pairs(Kokkos::min(double_hashing::near_pairs, std::bit_floor(max_segment_pairs))) {
+    auto const in_near_pairs = [&](std::uint64_t n) { return ratio(n, near_pairs) * near_pairs; };
+    std::uint64_t const segments = ratio(pairs, max_segment_pairs / near_pairs * near_pairs);
     segments_per_partition = ratio(segments, max_partitions);
     std::uint64_t const wanted = ratio(segments, segments_per_partition);
-    partition_pairs = Kokkos::max(ratio(pairs, wanted), std::uint64_t(2));
-    segment_pairs = ratio(partition_pairs, segments_per_partition);
+    partition_pairs = in_near_pairs(Kokkos::max(ratio(pairs, wanted), std::uint64_t(2)));
+    segment_pairs = in_near_pairs(ratio(partition_pairs, segments_per_partition));
     std::uint64_t const n = ratio(pairs, partition_pairs);
     passes = n > max_partitions_of_one_pass ? partition::split_passes::two(n)
                                             : partition::split_passes{n};
   }
   std::uint64_t partitions() const { return passes.partitions; }
+  /// Returns whether two pairs are near each other, and therefore in one segment.
+  KOKKOS_FUNCTION bool are_near(std::uint64_t a, std::uint64_t b) const {
+    return (a ^ b) < near_pairs;
+  }
+  /// Returns where a search that found no slot in its segment goes on: with the third pair, or with
+  /// the second if that is not near the first. `start`: the path at its first bucket.
+  template <class Table>
+  KOKKOS_FUNCTION typename Table::path beyond_segment(Table const& table,
+                                                      typename Table::path start) const {
+    std::uint64_t const first = start.pair();
+    table.advance(start);
+    table.advance(start);
+    if (are_near(first, start.pair())) {
+      table.advance(start);
+      table.advance(start);
+    }
+    return start;
+  }
   /// Returns the mean number of rows of a partition; the last one may have fewer pairs and rows.
   double mean_rows(std::uint64_t rows) const {
     return static_cast<double>(rows) * static_cast<double>(Kokkos::min(partition_pairs, pairs)) /
@@ -181,28 +204,6 @@ struct partition_of_key {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
     std::uint64_t const pair = table.home().narrow(table.hash(key)) / 2;
     return static_cast<std::uint32_t>(pair * factor >> shift);
-  }
-};
-
-/// Returns the partition of a key whose first pair is full, by its second pair. There are at most
-/// as many partitions as a segment_plan has, and at most `max_partitions`.
-template <class Table>
-struct partition_of_second_pair {
-  static constexpr std::uint64_t max_partitions = 1024;
-  Table table;
-  int shift = 0;
-  std::uint64_t partitions;
-
-  partition_of_second_pair(Table const& t, segment_plan const& p) : table(t) {
-    auto const partitions_for = [&] { return ((2 * p.pairs - 1) >> shift) + 1; };
-    while (partitions_for() > Kokkos::min(p.partitions(), max_partitions)) ++shift;
-    partitions = partitions_for();
-  }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
-    auto path = table.start(key);
-    table.advance(path);
-    table.advance(path);
-    return static_cast<std::uint32_t>(path.bucket() >> shift);
   }
 };
 
@@ -248,7 +249,7 @@ segment_plan empty_table_plan(std::uint64_t pairs, std::uint64_t rows) {
 /// The counters of the teams of build_segments.
 struct segment_counts {
   insert_report report;
-  std::uint64_t deferred;    // deferred rows: their first pair of buckets is full
+  std::uint64_t deferred;    // deferred rows: the pairs of their path in the segment are full
   std::uint32_t skewed;      // nonzero: a partition has too many rows, so that no segment is built
   std::uint32_t overflowed;  // rows that overflowed their partition in the split
 };

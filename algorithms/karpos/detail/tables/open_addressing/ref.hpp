@@ -121,6 +121,10 @@ class table_ref : public Traits {
   }
   KOKKOS_FUNCTION static path at_home(std::uint64_t home) { return path::at_home(home); }
   KOKKOS_FUNCTION void advance(path& p) const { p.advance(pairs()); }
+  /// Returns the second pair on the path of a hash, given the first.
+  KOKKOS_FUNCTION std::uint64_t second_pair(std::uint64_t hash, std::uint64_t first) const {
+    return Traits::probing::next(hash, first, pairs(), 1);
+  }
   KOKKOS_FUNCTION bool past_end(path const& p) const {
     device::assume(m_probes >= 2);  // so that the first step need not check
     return p.tried() > m_probes;
@@ -138,6 +142,10 @@ class table_ref : public Traits {
   /// Returns the i-th slot, for scans.
   KOKKOS_FUNCTION word* slot_at(std::uint64_t i) const { return m_slots + i; }
 
+  /// Sets the mark of a pair for the class of a hash.
+  KOKKOS_FUNCTION void set_mark(std::uint64_t pair, std::uint64_t hash) const {
+    open_addressing::set_mark(m_marks, pair, hash);
+  }
   /// Sets the overflow marks of the key in slot i, if there is one, in an array beside the table.
   KOKKOS_FUNCTION void mark_stored_key(std::uint64_t i, std::uint32_t* marks) const {
     word const seen = device::load_relaxed(m_slots + i);
@@ -146,7 +154,7 @@ class table_ref : public Traits {
     path p = home;
     while (p.bucket() != i / bucket_slots && p.tried() < m_probes) advance(p);
     for_each_mark(home, pairs(), p.tried(),
-                  [&](std::uint64_t pair) { set_mark(marks, pair, p.hash()); });
+                  [&](std::uint64_t pair) { open_addressing::set_mark(marks, pair, p.hash()); });
   }
 
   template <class Query>
@@ -332,7 +340,7 @@ class table_ref : public Traits {
 
   /// Sets the mark of the bucket that a path has come to, as set_marks_before does.
   KOKKOS_FUNCTION bool mark_pair(path const& p) const {
-    set_mark(m_marks, p.pair(), p.hash());
+    set_mark(p.pair(), p.hash());
     if (p.tried() >= full_check_bucket) device::release_fence();
     return true;
   }

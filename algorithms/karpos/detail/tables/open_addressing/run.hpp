@@ -28,7 +28,8 @@
 //                                             it back
 //
 // Afterwards two kinds of rows are inserted one by one: those that overflowed a partition, and the
-// deferred ones, whose first pair is full. So each key lies where a direct insertion may put it.
+// deferred ones, whose first pair is full and their second, too, or in another segment. So each key
+// lies where a direct insertion may put it.
 
 namespace karpos::detail::open_addressing {
 
@@ -51,16 +52,14 @@ struct count_overflow {
   }
 };
 
-/// Inserts a deferred row: the search begins with the second bucket pair.
+/// Inserts a deferred row: the search begins with the first pair that build_segments did not try.
 template <class Body>
-struct insert_beyond_first_pair : Body {
+struct insert_beyond_segment : Body {
   using path = typename Body::path;
+  segment_plan plan;
 
   KOKKOS_FUNCTION path stage(std::uint64_t i) const {
-    path p = Body::stage(i);
-    this->table.advance(p);
-    this->table.advance(p);
-    return p;
+    return plan.beyond_segment(this->table, Body::stage(i));
   }
   KARPOS_STEP_FUNCTION device::staged_result operator()(std::uint64_t i, path& p) const {
     if (!this->table.past_end(p)) return Body::operator()(i, p);
@@ -174,24 +173,8 @@ class segmented_insertion {
                           report);
     if (counts.deferred > stored)
       done += insert_deferred(m_memory.rows, m_memory.places, set_bits_of{deferred.bits}, report);
-    if (stored > 0)
-      done += insert_deferred(
-          counts.deferred > stored ? deferred.rows : group_by_second_pair(deferred.rows, stored),
-          stored, everything{}, report);
+    if (stored > 0) done += insert_deferred(deferred.rows, stored, everything{}, report);
     return true;
-  }
-  /// Groups deferred rows by the pairs where their search goes on, so that threads read and write
-  /// close places at about the same time. Returns the grouped rows, which replace the split ones,
-  /// or `rows` if grouping is not worth it.
-  row const* group_by_second_pair(row const* rows, std::uint64_t n) const {
-    partition_of_second_pair<Table> const partition_of(m_table, m_memory.counted);
-    typename memory_type::split_plan const plan(m_exec, n, partition_of.partitions, false);
-    if (n < tuning<ExecSpace>::min_grouped_rows || plan.bytes() > m_memory.by_counting.bytes())
-      return rows;
-    using source = partition::rows_of_array<rows_of_slots<Table>>;
-    partition::split_by_counting(m_exec, source(rows, n), partition_of, plan,
-                                 m_memory.split_workspace, m_memory.rows, m_memory.begins);
-    return m_memory.rows;
   }
   using keys_type = keys_of_rows<row>;
   using values_type = values_of_rows<row, typename Table::mapped_type>;
@@ -205,7 +188,9 @@ class segmented_insertion {
   template <class Stencil, class ReportView>
   insert_report insert_deferred(row const* rows, std::uint64_t n, Stencil const& stencil,
                                 ReportView const& report) const {
-    return insert_each(n, insert_beyond_first_pair<body<Stencil>>{body_for(rows, stencil)}, report);
+    return insert_each(
+        n, insert_beyond_segment<body<Stencil>>{body_for(rows, stencil), m_memory.segments},
+        report);
   }
   template <class Body, class ReportView>
   insert_report insert_each(std::uint64_t n, Body const& rows, ReportView const& report) const {

@@ -70,10 +70,6 @@ struct tuning {
   /// bytes 12.1 and 13.4, 32 bytes 16.3 and 18.1 (load 0.8, 0.8, 0.5); 16 bytes, one key in half of
   /// the rows, 14.5 and 24.5. With 15 bytes segments insert 19.4 G/s.
   static constexpr std::uint64_t min_regional_bytes_per_row = 16;
-  /// Deferred rows that are worth being grouped before they are inserted one by one. H100, 2^27
-  /// pairs of 4+4 bytes, load 0.8 and 0.9: 5.29 and 6.28 ms in all without that, 5.21 and 6.05 in
-  /// 1,024 partitions, 5.22 and 6.16 in 64.
-  static constexpr std::uint64_t min_grouped_rows = std::uint64_t(1) << 16;
   /// Returns whether a table of such rows is rehashed faster by segments than slot by slot, with
   /// the allocation of the workspace. H200, load 0.8: 2^27 rows of 8 bytes 7.3 and 9.2 ms, 2^26 of
   /// 16 bytes 7.2 and 5.5. The latter go by segments only to keep the order of keys.
