@@ -165,7 +165,8 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   } else {
     static_assert(std::is_integral_v<decltype(row::value)>, "karpos: row numbers are integers");
     std::uint64_t const n = keys.extent(0);
-    detail::require_holds<decltype(row::value)>("row::value", n - (n > 0));
+    detail::require_holds<decltype(row::value)>("row::value, for row numbers,", n - (n > 0),
+                                                "give rows a value of more bits");
   }
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);

@@ -142,7 +142,7 @@ TEST_CASE("cuckoo_map: views of different lengths are refused before anything ch
     check_contents(name_of(layout) + ", unchanged", map, expected, in);
     view<u32> const two("two", 2);
     throws<std::invalid_argument>([&] { map.retrieve_all(space{}, two, two); }, "retrieve_all",
-                                  "2 elements", "3 keys", "size()");
+                                  "2 elements", "3 keys", "at least 3");
     check_contents(name_of(layout) + ", unchanged", map, expected, in);
   }
 }

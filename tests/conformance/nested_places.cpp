@@ -69,9 +69,9 @@ std::vector<structure> tables_for(u64 n, u64 seed) {
     namespace unordered = karpos::detail::unordered_map;
     using traits =
         unordered::traits<u32, u32, host::device_type, karpos::hash<u32>, karpos::equal_to<u32>>;
-    using table = unordered::table<traits>;
+    using map_table = unordered::table<traits>;
     u64 const pairs = karpos::double_hashing::pair_count_for(slots / 8);
-    add_table("unordered_map", table({}, table::home_among(pairs, seed), {}, {}));
+    add_table("unordered_map", map_table({}, map_table::home_among(pairs, seed), {}, {}));
   }
   using lines = karpos::detail::hopscotch::line_geometry;
   lines const geometry(lines::lines_for(slots), seed);

@@ -21,7 +21,7 @@ struct generator_family {
 /// is "generator", or says what of: "generator of scores".
 /// Throws: std::invalid_argument that has an example of each family.
 template <class Family>
-Family const& find_family(std::vector<Family> const& families, std::string const& what,
+Family const& find_family(std::vector<Family> const& families, char const* what,
                           std::string const& text) {
   std::string const name = text.substr(0, text.find(':'));
   std::string examples;
@@ -29,7 +29,7 @@ Family const& find_family(std::vector<Family> const& families, std::string const
     if (name == f.name) return f;
     examples += (examples.empty() ? "'" : ", '") + f.example + "'";
   }
-  detail::reject("there is no " + what + " '" + name + "'", "in '" + text + "'",
+  detail::reject(std::string("there is no ") + what + " '" + name + "'", "in '" + text + "'",
                  "write one like " + examples + "; for a file of that name, ./" + text);
 }
 

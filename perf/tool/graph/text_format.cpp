@@ -127,7 +127,7 @@ bool is_konect(text_lines const& lines) {
 first_lines read_comments(text_lines& lines, bool& has_data) {
   first_lines seen;
   bool is_first = true;
-  for (; (has_data = lines.next()); is_first = false) {
+  for (has_data = lines.next(); has_data; has_data = lines.next(), is_first = false) {
     std::string_view const line = lines.rest();
     if (is_first && line.starts_with("%%")) {
       seen.has_banner = true;
