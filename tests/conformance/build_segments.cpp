@@ -510,6 +510,18 @@ TEST_CASE("orders of keys stand for sets of classes") {
   orders_stand_for_sets<u32, 8>();
 }
 
+TEST_CASE("segments divide no pairs that are near each other") {
+  for (u64 const pairs : {3, 2000, 100'003})
+    for (u64 const partitions : {1, 3, 40}) {
+      segment_plan const plan(pairs, 1000, partitions);
+      CHECK(plan.near_pairs == double_hashing::near_pairs);
+      CHECK(plan.segment_pairs <= 1000);
+      CHECK(plan.segment_pairs % plan.near_pairs == 0);
+      CHECK(plan.partition_pairs % plan.near_pairs == 0);
+      CHECK(plan.segments_per_partition * plan.segment_pairs >= plan.partition_pairs);
+    }
+}
+
 TEST_CASE("partitions of keys are those of their home pairs") {
   segmented_map<u32, u32, karpos::detail::keep_stored> segments(100000);
   auto const t = segments.map().table();
