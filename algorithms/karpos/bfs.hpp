@@ -8,6 +8,7 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/bfs_workspace.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs/run.hpp"

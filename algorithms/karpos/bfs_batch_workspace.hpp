@@ -9,6 +9,7 @@
 #include <string>
 
 #include "karpos/bfs_workspace.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs_batch/plan.hpp"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "karpos/bfs_options.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/bfs/bottom_up.hpp"

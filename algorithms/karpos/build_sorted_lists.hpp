@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/ranking/build_sorted_lists/run.hpp"
 #include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/sorted_lists.hpp"

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/detail/ranking/select_k/blocks.hpp"
 #include "karpos/detail/ranking/select_k/radix.hpp"

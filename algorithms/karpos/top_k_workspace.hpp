@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/ranking/top_k/plan.hpp"
 #include "karpos/top_k_options.hpp"
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/ranking/validate_sorted_lists/checks.hpp"
 #include "karpos/sorted_lists.hpp"

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/distributed/join_rows.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/join.hpp"

@@ -7,6 +7,7 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/concepts.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/distributed/bfs_plan.hpp"
 #include "karpos/detail/distributed/exchange.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "karpos/contract.hpp"
 #include "karpos/distributed/run_ranks.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"

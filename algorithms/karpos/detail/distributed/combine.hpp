@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "karpos/contract.hpp"
 #include "karpos/detail/common/key_sampler.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "karpos/contract.hpp"
 #include "karpos/detail/tables/scans.hpp"
 #include "karpos/detail/tables/table_memory.hpp"
 #include "karpos/hash_table.hpp"

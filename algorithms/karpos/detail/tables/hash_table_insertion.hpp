@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "karpos/contract.hpp"
 #include "karpos/detail/tables/open_addressing/run.hpp"
 #include "karpos/detail/tables/reduced_insertion.hpp"
 #include "karpos/detail/tables/region_split.hpp"
