@@ -336,9 +336,8 @@ struct bottom_up_queue {
   /// Vertices that a tile handles at once.
   static constexpr int list_entries = 4 * width;
   static constexpr std::size_t team_bytes = hub_cache<State>::bytes;
-  static constexpr std::size_t tile_bytes = frontier_bin<State>::bytes +
-                                            unvisited_bin<State>::bytes +
-                                            list_entries * sizeof(local_vertex);
+  static constexpr std::size_t tile_bytes =
+      frontier_bin<State>::bytes + list_bin<State>::bytes + list_entries * sizeof(local_vertex);
   using tile = typename State::tile;
   using searcher = parent_search<State>;
 
@@ -360,9 +359,9 @@ struct bottom_up_queue {
     auto* const list = reinterpret_cast<local_vertex*>(mine);
     std::byte* const bins = mine + list_entries * sizeof(local_vertex);
     frontier_bin<State> found(bins, frontier_writer<State>(t, *s, p->tail, &to));
-    unvisited_bin<State> remaining(
+    list_bin<State> remaining(
         bins + frontier_bin<State>::bytes,
-        unvisited_writer<State>(s->unvisited_queue(1 - p->current_unvisited), &to));
+        list_writer<State>(s->unvisited_queue(1 - p->current_unvisited), &to.unvisited));
     typename searcher::totals sum;
     std::uint32_t const count = p->frontier.unvisited;
     // The loop reads the queue from `p` each time: to keep a pointer would cost registers.
@@ -394,8 +393,7 @@ struct bottom_up_queue {
   }
   /// Appends each vertex to a queue, which its distance selects.
   KARPOS_STEP_FUNCTION void enqueue(tile const& t, local_vertex const* from, int n,
-                                    frontier_bin<State>& found,
-                                    unvisited_bin<State>& remaining) const {
+                                    frontier_bin<State>& found, list_bin<State>& remaining) const {
     for (int first = 0; first < n; first += width) {
       auto const is_found = t.each([&](int lane) -> std::uint32_t {
         return first + lane < n && s->distance[from[first + lane]] == p->level + 1;

@@ -208,38 +208,39 @@ class frontier_writer {
   lane_places m_begin;  // lane c: where this level begins in the region of class c
 };
 
-/// Appends vertices to the next queue of unvisited vertices, which has no degree classes.
+/// Appends vertices to a list without degree classes, such as a queue of unvisited vertices.
 template <class State>
-class unvisited_writer {
+class list_writer {
  public:
   using tile = typename State::tile;
   static constexpr int width = State::width;
   static constexpr std::size_t bytes = 0;
 
-  KOKKOS_FUNCTION unvisited_writer(local_vertex* queue, level_counters* to)
-      : m_queue(queue),
-        m_to(to) {}
+  /// size: the number of entries that the list has.
+  KOKKOS_FUNCTION list_writer(local_vertex* list, std::uint32_t* size)
+      : m_list(list),
+        m_size(size) {}
 
   KARPOS_STEP_FUNCTION void operator()(tile const& t, local_vertex const* vertex, std::uint8_t*,
                                        int count) const {
-    std::uint32_t const begin = t.once(
-        [&] { return device::fetch_add(&m_to->unvisited, static_cast<std::uint32_t>(count)); });
+    std::uint32_t const begin =
+        t.once([&] { return device::fetch_add(m_size, static_cast<std::uint32_t>(count)); });
     for (int first = 0; first < count; first += width)
       t.each([&](int lane) {
         if (first + lane < count)
-          m_queue[begin + static_cast<std::uint32_t>(first + lane)] = vertex[first + lane];
+          m_list[begin + static_cast<std::uint32_t>(first + lane)] = vertex[first + lane];
       });
   }
 
  private:
-  local_vertex* m_queue;
-  level_counters* m_to;
+  local_vertex* m_list;
+  std::uint32_t* m_size;
 };
 
 template <class State>
 using frontier_bin = bin<State, frontier_writer<State>>;
 template <class State>
-using unvisited_bin = bin<State, unvisited_writer<State>>;
+using list_bin = bin<State, list_writer<State>>;
 
 // Block-local search: local searches of bfs on GPUs (bfs/team_local_search.hpp) and bucket fusion
 // of sssp (sssp/bucket_fusion.hpp) keep the vertices of a hop in two queues in the team's scratch:

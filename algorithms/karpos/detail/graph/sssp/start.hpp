@@ -17,7 +17,7 @@ class bins {
  public:
   using tile = typename State::tile;
   using near_bin = frontier_bin<State>;
-  using far_bin = unvisited_bin<State>;
+  using far_bin = list_bin<State>;
   static constexpr std::size_t near_bytes = (near_bin::bytes + 63) / 64 * 64;
   static constexpr std::size_t bytes = near_bytes + (far_bin::bytes + 63) / 64 * 64;
 
@@ -29,7 +29,7 @@ class bins {
       : near(scratch(team, team_bytes),
              frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
         far(scratch(team, team_bytes) + near_bytes,
-            unvisited_writer<State>(s.far_queue(split), &s.far_counters(split))) {}
+            list_writer<State>(s.far_queue(split), &s.far_counters(split).unvisited)) {}
 
   KARPOS_STEP_FUNCTION void flush(tile const& t) {
     near.flush(t);
