@@ -118,7 +118,9 @@ class bfs_search {
     device::run_program<tuned::team_threads, tuned::teams_per_processor>(
         m_exec, options.driver, m_workspace.m_grid,
         detail::bfs::level_loop<decltype(s)>{
-            s, detail::bfs::plan_of(options, graph.has_transpose(), s.vertices, s.hub_count),
+            s,
+            detail::bfs::plan_of(options, graph.has_transpose(), s.vertices, s.edges,
+                                 m_workspace.m_non_isolated, s.hub_count),
             sources, m_workspace.m_record.data()});
   }
 

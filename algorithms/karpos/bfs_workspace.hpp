@@ -227,7 +227,6 @@ class bfs_workspace {
     s.vertices = m_graph.vertices();
     s.words = m_words;
     s.edges = m_graph.edges();
-    s.non_isolated = m_non_isolated;
     s.out = out_rows();
     s.in = in_rows();
     s.in_aligned = reinterpret_cast<std::uintptr_t>(s.in.column) % 16 == 0;

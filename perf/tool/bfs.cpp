@@ -83,7 +83,7 @@ int report_wrong(bfs_run const& run) {
 int bfs(bfs_arguments const& o) {
   bfs_parameters const p = parameters_of(o);
   if (o.distributed && o.with_queue->count() > 0)
-    throw bad_input("--queue does not apply (--distributed scans the frontier): leave it out");
+    throw bad_input("--queue does not apply (--distributed collects the frontier): leave it out");
   if (o.distributed) return bfs_over_ranks(p, o.as_json);
   if (p.permute)
     throw bad_input(

@@ -126,7 +126,7 @@ struct search {
     state s{};
     s.slice_results = parts.data();
     s.grid_teams = teams;
-    s.vertices = s.non_isolated = g.vertices;
+    s.vertices = g.vertices;
     s.words = isolated.size();
     s.edges = columns.size();
     s.out = s.in = {g.out.offsets.data(), columns.data()};
@@ -308,10 +308,11 @@ TEST_CASE("a distance of the last hop that is kept, overwritten from a hop that 
 /// A state in which each new vertex clears the visited bit of the vertex it was found from, so that
 /// a search never ends.
 struct forgetful_state : state {
-  void discover(bfs::local_vertex v, bfs::local_vertex from, std::int32_t level) const {
-    state::discover(v, from, level);
+  bool discover(bfs::local_vertex v, bfs::local_vertex from, std::int32_t level) const {
+    bool const is_own = state::discover(v, from, level);
     for (std::uint32_t* const bits : visited)
       if (from != v) karpos::device::clear_bits(bits + from / 32, bfs::bit_of(from));
+    return is_own;
   }
 };
 

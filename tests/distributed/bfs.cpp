@@ -356,6 +356,9 @@ TEST_CASE("bad arguments are refused on all ranks") {
   CHECK_THROWS_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
                             karpos::bfs_options{.hub_cache = true}),
                   collective_error);
+  CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
+                                 karpos::bfs_options{.queue = karpos::bfs_queue::scanned}),
+                       doctest::Contains("a scanned queue"), collective_error);
   if (!ranks.has_device_of_its_own())
     CHECK_THROWS_WITH_AS(
         dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},

@@ -19,6 +19,7 @@
 #include "karpos/detail/distributed/bfs_exchange.hpp"
 #include "karpos/detail/distributed/bfs_plan.hpp"
 #include "karpos/detail/distributed/bfs_run.hpp"
+#include "karpos/detail/graph/bfs/run.hpp"
 #include "karpos/device/peers.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
@@ -29,12 +30,12 @@
 //   distributed::bfs_workspace const workspace(ranks, graph);
 //   distributed::bfs(workspace, source, distances, parents);     // of this rank's vertices
 //
-// Each rank owns a block of vertices: their rows, distances and parents. The steps of a level are
-// those of karpos::bfs. In between, ranks send each other the vertices that they have found, as
-// bits or as a list, and add up the totals by which all of them decide alike (the loop is in
-// detail/distributed/bfs_run.hpp). If each rank has a GPU of its own with peer access (CUDA, up to
-// 8 ranks on one host), the search is one kernel on each device, which exchange through each
-// other's memory. Local search over several levels needs the whole graph and is not used here.
+// Each rank owns a block of vertices: their rows, distances and parents. The loop over levels, and
+// its steps, are those of karpos::bfs (detail/graph/bfs/run.hpp). In between, ranks tell each other
+// the vertices that they have found, as bits or as a list, and add up the totals by which all of
+// them decide alike. If each rank has a GPU of its own with peer access (CUDA, up to 8 ranks on one
+// host), the search is one kernel on each device, which exchange through each other's memory. Local
+// search over several levels needs the whole graph: only one rank alone uses it.
 
 namespace karpos::distributed {
 
@@ -58,11 +59,11 @@ struct bfs_report : karpos::bfs_report {
 /// Concurrency: one search at a time. Copies share the memory, except memory for parents that was
 ///   allocated after the copy was made.
 /// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
-///   karpos::bfs_workspace; 0.38 bytes for each vertex of the whole graph, and 0.25 for the status
-///   bitmaps. If one kernel spans the devices, the bitmaps lie in a window of device memory that
-///   other GPUs address, rounded up to 2 MiB. From the first search for parents on, also a vertex
-///   id for each vertex of the graph; if one kernel spans the devices, instead a vertex id for each
-///   vertex of the rank that has most vertices.
+///   karpos::bfs_workspace; 0.25 bytes for each vertex of the whole graph, and 0.38 for the status
+///   bitmaps and a list of claims. If one kernel spans the devices, these lie in a window of device
+///   memory that other GPUs address, rounded up to 2 MiB. From the first search for parents on,
+///   several ranks also have a vertex id for each vertex of the graph; if one kernel spans the
+///   devices, instead a vertex id for each vertex of the rank that has most vertices.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -79,6 +80,7 @@ class bfs_workspace {
         m_words((graph.vertices() + 31) / 32),
         m_local(detail::distributed::run_collectively(ranks,
                                                       [&] { return make_local(ranks, graph); })) {
+    namespace d = detail::distributed;
     std::vector<std::uint64_t> word_counts;
     for (std::uint64_t const n : graph.counts()) word_counts.push_back((n + 31) / 32);
     detail::distributed::run_collectively(ranks, [&] {
@@ -91,6 +93,7 @@ class bfs_workspace {
     if (!open_windows())
       detail::distributed::run_collectively(ranks, [&] {
         for (auto& bits : m_visited) bits = status_words();
+        m_claims = d::allocate<local_vertex>(ranks.exec(), "karpos::bfs: claims", m_words);
       });
     std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
     ranks.all_gather(Kokkos::subview(m_local.m_isolated, Kokkos::make_pair(std::uint64_t(0), own)),
@@ -106,9 +109,10 @@ class bfs_workspace {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
            4 * (5 * m_words + own_words) +
-           (with_parents ? (m_windows->is_open() ? max_vertices_of_rank() : m_graph.vertices()) *
-                               sizeof(vertex_type)
-                         : 0);
+           (with_parents && m_ranks->size() > 1
+                ? (m_windows->is_open() ? max_vertices_of_rank() : m_graph.vertices()) *
+                      sizeof(vertex_type)
+                : 0);
   }
   /// Searches as karpos::distributed::bfs does, which calls this.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks>
@@ -117,7 +121,7 @@ class bfs_workspace {
     namespace d = detail::distributed;
     auto const& ranks = *m_ranks;
     std::uint64_t const sent = ranks.bytes_sent();
-    using loop_type = d::rank_level_loop<state_type<Hooks>>;
+    using loop_type = detail::bfs::level_loop<state_type<Hooks>>;
     auto const agreed = d::agree_on_search<vertex_type>(
         ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
           detail::frontier::require_results<vertex_type>(
@@ -128,12 +132,11 @@ class bfs_workspace {
     m_exchange.lists = m_exchange.bitmaps = 0;
     auto s =
         state(options, hooks, distances.data(), agreed.with_parents ? parents.data() : nullptr);
-    if (agreed.with_parents) add_parent_memory(s, agreed.in_one_kernel);
-    auto plan = detail::bfs::plan_of(options, m_graph.has_transpose(), m_graph.vertices(), m_hubs);
-    plan.scanned_queue = false;  // `true` would fill a queue before bottom-up levels, too
-    auto const record =
-        run(loop_type{s, plan, agreed.sources.list, m_non_isolated, m_graph.edges(), nullptr},
-            agreed.in_one_kernel);
+    if (agreed.with_parents && ranks.size() > 1) add_parent_memory(s, agreed.in_one_kernel);
+    auto plan = detail::bfs::plan_of(options, m_graph.has_transpose(), m_graph.vertices(),
+                                     m_graph.edges(), m_non_isolated, m_hubs);
+    plan.ranks = ranks.size();
+    auto const record = run(loop_type{s, plan, agreed.sources.list, nullptr}, agreed.in_one_kernel);
     if (record.summary.failed != 0)  // on all ranks: their totals are the same
       d::throw_on_all(ranks,
                       detail::frontier::stop_message(record.summary.visited, record.summary.levels,
@@ -156,6 +159,7 @@ class bfs_workspace {
   using local_graph =
       detail::distributed::local_rows<vertex_type, typename Graph::offset_type, memory_space>;
   using local_workspace = karpos::bfs_workspace<ExecSpace, local_graph>;
+  using local_vertex = detail::frontier::local_vertex;
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
 
@@ -174,15 +178,16 @@ class bfs_workspace {
     return detail::distributed::allocate<std::uint32_t>(m_ranks->exec(), "karpos::bfs: status",
                                                         m_words);
   }
-  /// Opens windows for the status bitmaps, which kernels of all devices write. Returns: whether
+  /// Opens windows for status bitmaps and claims, for the kernels of all devices. Returns: whether
   /// that works. Comes after all that may throw, because all ranks close windows together.
   bool open_windows() {
     std::uint64_t const each = (m_words + 63) / 64 * 64;  // 256 bytes
-    m_windows = std::make_shared<windows>(*m_ranks, 2 * each * sizeof(std::uint32_t));
+    m_windows = std::make_shared<windows>(*m_ranks, 3 * each * sizeof(std::uint32_t));
     if (!m_windows->is_open()) return false;
     auto* const data = reinterpret_cast<std::uint32_t*>(m_windows->get().data());
     for (std::uint64_t i = 0; i < 2; ++i)
       m_visited[i] = array<std::uint32_t>(data + i * each, m_words);
+    m_claims = array<local_vertex>(data + 2 * each, m_words);
     return true;
   }
   /// Returns the largest number of vertices of a rank: all windows have one size.
@@ -209,6 +214,7 @@ class bfs_workspace {
         return detail::distributed::allocate<vertex_type>(m_ranks->exec(), "karpos::bfs: proposals",
                                                           m_graph.vertices());
       });
+    Kokkos::deep_copy(m_ranks->exec(), m_proposals, detail::distributed::no_source<vertex_type>);
     s.proposal = m_proposals.data();
   }
   template <class Hooks>
@@ -228,6 +234,8 @@ class bfs_workspace {
     s.out.offset -= first;
     if (m_graph.has_transpose()) s.in.offset -= first;
     for (int i = 0; i < 2; ++i) s.visited[i] = m_visited[i].data();
+    s.claims = m_claims.data();
+    s.gathered = m_exchange.gathered();
     s.isolated = m_isolated.data();
     bool const owns = m_graph.local().vertices() > 0;  // else the views may be null
     s.distance = owns ? distances - first : nullptr;
@@ -243,30 +251,41 @@ class bfs_workspace {
     else
       return false;
   }
-  /// Runs the loop of a search. Returns: its record.
+  /// Runs the loop of a search. Returns: its record. Several ranks record in memory of the host,
+  /// one rank in that of its workspace, to which the steps of local searches add.
   template <class Loop>
   detail::bfs::search_record run(Loop loop, bool in_one_kernel) const {
+    auto const host_record =
+        m_ranks->size() > 1 ? std::make_unique<detail::bfs::search_record>() : nullptr;
+    loop.record = host_record ? host_record.get() : m_local.m_record.data();
+    run_loop(loop, in_one_kernel);
+    return host_record ? *host_record
+                       : detail::read_back(m_ranks->exec(), m_local.m_record.data(),
+                                           "karpos::distributed::bfs: report");
+  }
+  template <class Loop>
+  void run_loop(Loop loop, bool in_one_kernel) const {
     auto const& memory = m_local.m_grid;
     if constexpr (spans) {
       if (in_one_kernel) {
         loop.s.peers = m_windows->get().distances();
-        loop.record = m_record.data();
+        auto* const host_record = loop.record;
+        if (m_ranks->size() > 1) loop.record = m_record.data();
         device::run_spanning<tuned::team_threads, tuned::teams_per_processor>(
             m_ranks->exec(), memory, m_windows->get(), loop);
+        if (m_ranks->size() == 1) return;
         m_ranks->exec().fence("karpos::distributed::bfs: searched");
-        return *loop.record;
+        *host_record = *m_record.data();
+        return;
       }
     }
-    auto const record = std::make_unique<detail::bfs::search_record>();
-    loop.record = record.get();
     detail::distributed::launched_ranks<ExecSpace> grid(
         *m_ranks,
         device::launched_grid<ExecSpace>(m_ranks->exec(), memory.shape(), memory.scratch(),
                                          memory.words()),
         m_exchange);
-    detail::distributed::rank_progress progress{};
+    typename Loop::shared progress{};
     loop(grid, progress);
-    return *record;
   }
 
   using tuned = detail::bfs::tuning<ExecSpace>;
@@ -281,6 +300,7 @@ class bfs_workspace {
   std::shared_ptr<windows> m_windows;  // declared before the views of this memory
   record_view m_record;                // written by kernels, read by the host
   array<std::uint32_t> m_visited[2], m_isolated;
+  array<local_vertex> m_claims;
   mutable std::shared_ptr<windows> m_parent_windows;
   mutable array<vertex_type> m_proposals;
   mutable detail::distributed::found_exchange<ExecSpace> m_exchange;
@@ -294,16 +314,17 @@ class bfs_workspace {
 /// vertices of the whole graph: a source is its own parent, unreachable vertices get VertexId(-1).
 /// Distances are those of karpos::bfs. Collective.
 ///
-/// Options: direction, gamma, alpha, beta, degree_classes, driver. Frontiers are always scanned
-///   from status bitmaps: bfs_queue::collected, hub_cache and unvisited_queue are refused, and
-///   local_search_hops is ignored. Hooks: `follow` is called on the rank that owns the edge's
+/// Options: direction, gamma, alpha, beta, degree_classes, driver; local_search_hops on one rank,
+///   more ignore it. bfs_queue::scanned, hub_cache and unvisited_queue are refused. Hooks: `follow`
+///   is called on the rank that owns the edge's
 ///   source in top-down levels, its target in bottom-up levels; `discovered` is called on the rank
 ///   that owns the vertex. degree_classes and hooks are not compared between ranks.
 ///
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
-/// Complexity: as karpos::bfs, divided by the ranks; and for each level a pass over the status
-///   bitmap, an exchange of the vertices that were found (a bit a vertex at most), and one of
-///   totals. Graphs of thousands of levels gain nothing from many ranks.
+/// Complexity: on one rank, as karpos::bfs. On several, as karpos::bfs, divided by the ranks; and
+///   for each level an exchange of the vertices that were found (a bit a vertex at most), and one
+///   or two of totals. A wide top-down level also passes over the rank's part of the status bitmaps
+///   of all ranks. Graphs of thousands of levels gain nothing from many ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
 ///   ranks pass different direction, driver, gamma, alpha, beta or source; if only some ranks pass

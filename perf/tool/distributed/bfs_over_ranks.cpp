@@ -306,7 +306,7 @@ void require_supported(bfs_parameters const& p) {
 
 int bfs_over_ranks(bfs_parameters const& given, bool as_json) {
   bfs_parameters p = given;
-  p.options.queue = bfs_queue::scanned;
+  p.options.queue = bfs_queue::collected;
   require_supported(p);
   return on_ranks([&](rank_communicator const& ranks) {
     measurement_over_ranks measurement(ranks, p);

@@ -62,9 +62,9 @@ inline void require_options(bfs_options const& o, bool needs_classes) {
   if (!o.degree_classes && needs_classes)
     reject("bfs without degree classes", "a vertex has 2^27 edges or more",
            "leave degree_classes on");
-  if (o.queue == bfs_queue::collected || o.hub_cache || o.unvisited_queue)
+  if (o.queue == bfs_queue::scanned || o.hub_cache || o.unvisited_queue)
     reject("an option of a search is not for several ranks",
-           "a collected queue, a hub cache or a queue of unvisited vertices", "leave it out");
+           "a scanned queue, a hub cache or a queue of unvisited vertices", "leave it out");
 }
 
 /// Throws collective_error if any rank's sources are out of range. wrong: how many are.
@@ -196,16 +196,39 @@ struct local_rows {
   columns_view const& in_column_indices() const { return in.column_indices(); }
 };
 
+/// State that the loop over ranks keeps from level to level.
+struct rank_progress : bfs::progress {
+  std::uint32_t listed[device::most_peers];  // entries of the lists of the first ranks
+  std::uint64_t all_listed;                  // of all ranks
+
+  /// Reads the lengths of lists from the messages that ranks have sent.
+  template <class Grid>
+  KOKKOS_FUNCTION void count_lists(Grid const& grid) {
+    all_listed = 0;
+    for (int r = 0; r < grid.ranks(); ++r) {
+      std::uint32_t const n = grid.template of_rank<frontier::level_counters>(r).listed;
+      if (r < device::most_peers) listed[r] = n;
+      all_listed += n;
+    }
+  }
+};
+
 /// Everything that the steps of a search share on a rank.
 template <class ExecSpace, class VertexId, class EdgeOffset, class Hooks>
 struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
   using base = bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks>;
+  using local_vertex = frontier::local_vertex;
+  static constexpr bool over_ranks = true;
+  using progress_type = rank_progress;
 
   std::uint64_t own_first_word, own_word_count;
-  device::peer_distances peers;  // for the status bitmaps; none if ranks exchange between the steps
-  // Parents found top-down, if parents are asked for. proposal: if ranks exchange between the
-  // steps; those that this rank has found, for every vertex of the graph. parent_window: in one
-  // kernel; those that any rank has found, for this rank's vertices, in a window.
+  // For the status bitmaps and `claims`; none if ranks exchange between the steps.
+  device::peer_distances peers;
+  local_vertex* claims;          // vertices that this rank has claimed on a level, as a list
+  local_vertex const* gathered;  // the lists of all ranks, if ranks exchange between the steps
+  // Parents of other ranks' vertices, if parents are asked for. proposal: if ranks exchange between
+  // the steps; those that this rank has found, for every vertex of the graph. parent_window: in one
+  // kernel; those that other ranks have found, for this rank's vertices, in a window.
   VertexId *proposal, *parent_window;
   device::peer_distances parent_peers;              // for that window
   std::uint64_t begin_of_rank[device::most_peers];  // first vertex of each rank
@@ -223,24 +246,53 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
     for (int r = 0; r < peers.count; ++r)
       if (r != peers.rank) *peers.of(r, word) = bits;
   }
-  /// Stores a parent, top-down, of a vertex of any rank, which others may find concurrently.
-  KOKKOS_FUNCTION void propose_parent(frontier::local_vertex v, frontier::local_vertex from) const {
-    using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
-    auto const found = static_cast<word>(base::global(from));
-    if (proposal != nullptr) device::store_relaxed(reinterpret_cast<word*>(proposal + v), found);
+  /// Returns a word of the vertices that any rank has visited or claimed. Between launched steps,
+  /// the exchange has merged the words of all ranks into the other bitmap.
+  KOKKOS_FUNCTION std::uint32_t merged(int current, std::uint64_t w) const {
+    if (peers.count == 0) return base::bitmap(1 - current)[w];
+    std::uint32_t bits = 0;
+    for (int r = 0; r < peers.count; ++r) bits |= *peers.of(r, base::bitmap(current) + w);
+    return bits;
+  }
+  /// Runs f(list, n) for lists that together hold what all other ranks have claimed on a level.
+  template <class F>
+  KARPOS_STEP_FUNCTION void for_each_list(rank_progress const& p, F const& f) const {
+    bool const in_windows = peers.count > 0;
+    for (int r = 0; r < (in_windows ? peers.count : 1); ++r)
+      if (!in_windows || r != peers.rank)
+        KARPOS_INLINE_CALLS f(in_windows ? peers.of(r, claims) : gathered,
+                              in_windows ? std::uint64_t(p.listed[r]) : p.all_listed);
+  }
+  /// Writes what is known of a vertex that this rank has claimed. Returns whether the rank owns it.
+  KOKKOS_FUNCTION bool discover(local_vertex v, local_vertex from, std::int32_t level) const {
+    if (is_own_word(v / 32)) return base::discover(v, from, level);
+    propose_parent(v, from);
+    return false;
+  }
+  /// Writes what is known of an own vertex that other ranks have claimed, and this rank has not.
+  /// Reads one of the parents that they have proposed, if those are in a window.
+  KOKKOS_FUNCTION void receive(local_vertex v, std::int32_t level) const {
+    base::distance[v] = level;
+    if (parent_window != nullptr) {
+      auto* const from = reinterpret_cast<id_word*>(parent_window + (v - 32 * own_first_word));
+      base::parent[v] = static_cast<VertexId>(device::load_relaxed(from));
+    }
+    base::hooks.discovered(base::global(v), level);
+  }
+  /// Stores a parent of a vertex of any rank, which others may find concurrently.
+  KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
+    if (is_own_word(v / 32)) return base::propose_parent(v, from);
+    auto const found = static_cast<id_word>(base::global(from));
+    if (proposal != nullptr) proposal[v] = static_cast<VertexId>(found);
     if (parent_window == nullptr) return;
     int owner = 0;
     for (int r = 1; r < parent_peers.count; ++r) owner = v >= begin_of_rank[r] ? r : owner;
     VertexId* const to = parent_peers.of(owner, parent_window) + (v - begin_of_rank[owner]);
-    device::store_to_peer(reinterpret_cast<word*>(to), found);
+    device::store_to_peer(reinterpret_cast<id_word*>(to), found);
   }
-  /// Reads the parent of a vertex of this rank, once all ranks that have found it proposed one.
-  KOKKOS_FUNCTION void load_parent(frontier::local_vertex v) const {
-    using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
-    if (parent_window == nullptr) return;
-    auto* const from = reinterpret_cast<word*>(parent_window + (v - 32 * own_first_word));
-    base::parent[v] = static_cast<VertexId>(device::load_relaxed(from));
-  }
+
+ private:
+  using id_word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
 };
 
 /// Returns whether all ranks are processes of one host. Collective.

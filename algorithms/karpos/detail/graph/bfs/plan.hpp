@@ -18,23 +18,26 @@ struct search_plan {
   double gamma, alpha, beta;
   std::uint64_t vertices, words;  // of the graph; of a status bitmap
   std::uint32_t hubs;             // of the graph
+  std::uint64_t edges = 0;        // of the graph
+  std::uint64_t reachable = 0;    // vertices of the graph that are not isolated
   // As bfs_options::local_search_hops, which is the source of the default.
   std::uint32_t local_search_hops = 64;
+  int ranks = 1;
 
   /// Chooses the direction of the level that p is about to expand, and whether that level only
   /// counts the vertices that it finds (frontier_output::count).
   KOKKOS_FUNCTION void choose(int probes_per_claim, progress& p) const {
     // A level that was only counted has no queue, so the next one is bottom-up at any cost.
-    p.set_direction(chooses_bottom_up(p) &&
-                    (p.bottom_up || p.count_only ||
-                     is_bottom_up_cheaper(probes_per_claim, p, p.frontier.edges)));
+    p.set_direction(
+        chooses_bottom_up(p) &&
+        (p.bottom_up || p.count_only || is_bottom_up_cheaper(probes_per_claim, p, p.all.edges)));
     p.count_only =
         chooses_count_only(p) && is_bottom_up_cheaper(probes_per_claim, p, p.next_edges());
   }
   /// Returns whether levels may be found several at a time, without a decision between them.
   KOKKOS_FUNCTION bool allows_local_search() const {
     return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
-           !scanned_queue && !unvisited_queue && local_search_hops > 0;
+           !scanned_queue && !unvisited_queue && local_search_hops > 0 && ranks == 1;
   }
 
  private:
@@ -45,17 +48,16 @@ struct search_plan {
         // A bottom-up level reads every word of the bitmap and one or two edges of every unvisited
         // vertex. The first top-down level after it costs a scan of the bitmap.
         if (p.count_only) return true;
-        return p.bottom_up ? p.frontier.edges + words / 2 > p.unvisited
-                           : p.frontier.edges > p.unvisited + words / 16;
+        return p.bottom_up ? p.all.edges + words / 2 > p.unvisited
+                           : p.all.edges > p.unvisited + words / 16;
       case bfs_direction::gamma:
-        return p.bottom_up ||
-               static_cast<double>(p.frontier.hubs) > gamma * static_cast<double>(hubs);
+        return p.bottom_up || static_cast<double>(p.all.hubs) > gamma * static_cast<double>(hubs);
       case bfs_direction::beamer:
         if (!p.bottom_up)
-          return p.frontier_grows && static_cast<double>(p.frontier.edges) * alpha >
-                                         static_cast<double>(p.edges_unexplored);
+          return p.frontier_grows &&
+                 static_cast<double>(p.all.edges) * alpha > static_cast<double>(p.edges_unexplored);
         return p.frontier_grows ||
-               static_cast<double>(p.frontier.vertices()) * beta > static_cast<double>(vertices);
+               static_cast<double>(p.all.vertices) * beta > static_cast<double>(vertices);
       case bfs_direction::top_down:
         break;
     }
@@ -68,21 +70,21 @@ struct search_plan {
                                             std::uint64_t frontier_edges) const {
     if (direction != bfs_direction::automatic) return true;
     auto const from = static_cast<double>(frontier_edges);
-    double const edges = from + static_cast<double>(p.edges_unexplored);
-    double const probes = Kokkos::min(static_cast<double>(p.unvisited) * edges / (from + 1), edges);
+    double const left = from + static_cast<double>(p.edges_unexplored);
+    double const probes = Kokkos::min(static_cast<double>(p.unvisited) * left / (from + 1), left);
     return probes_per_claim * from > probes;
   }
   /// Returns whether this top-down level need only count its vertices: the mean degree of unvisited
   /// vertices predicts that the next level is bottom-up, which reads no queue.
   KOKKOS_FUNCTION bool chooses_count_only(progress const& p) const {
     return direction == bfs_direction::automatic && !scanned_queue && !unvisited_queue &&
-           !p.bottom_up && p.frontier.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
+           !p.bottom_up && p.all.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
   }
 };
 
-/// Returns the plan of a search with these options. `vertices` and `hubs`: of the graph.
+/// Returns the plan of a search with these options. reachable: vertices that are not isolated.
 inline search_plan plan_of(bfs_options const& o, bool has_transpose, std::uint64_t vertices,
-                           std::uint32_t hubs) {
+                           std::uint64_t edges, std::uint64_t reachable, std::uint32_t hubs) {
   return {.direction = has_transpose ? o.direction : bfs_direction::top_down,
           .scanned_queue = o.queue == bfs_queue::scanned,
           .unvisited_queue = o.unvisited_queue,
@@ -93,6 +95,8 @@ inline search_plan plan_of(bfs_options const& o, bool has_transpose, std::uint64
           .vertices = vertices,
           .words = (vertices + 31) / 32,
           .hubs = hubs,
+          .edges = edges,
+          .reachable = reachable,
           .local_search_hops = o.local_search_hops};
 }
 

@@ -164,7 +164,6 @@ struct scan_compact : bitmap_scan<StateHandle, ProgressHandle> {
       }
       if (this->target == scan_target::status_bits) {
         state.distance[v] = level();
-        state.load_parent(v);
         state.hooks.discovered(state.global(v), level());
       }
       std::uint64_t const degree = state.out.degree(v);

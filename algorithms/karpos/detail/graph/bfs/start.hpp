@@ -42,10 +42,12 @@ struct reset {
     if constexpr (State::tuned::has_team_local_search)
       if (team.league_rank() == 0 && team.rank() < 3)
         s->local_search_sums[team.rank()] = local_search_totals{};
-    reset_distances<width>(team, s->distance, s->vertices);
+    std::uint64_t const first = 32 * s->first_word();
+    reset_distances<width>(team, s->distance + first, s->own_vertices());
     if (s->parent != nullptr)
-      for_each_index<width>(team, s->vertices,
-                            [&](std::uint64_t v) { s->parent[v] = static_cast<vertex_id>(-1); });
+      for_each_index<width>(team, s->own_vertices(), [&](std::uint64_t i) {
+        s->parent[first + i] = static_cast<vertex_id>(-1);
+      });
     for_each_index<width>(team, s->words, [&](std::uint64_t w) {
       s->visited[0][w] = s->isolated[w];
       s->visited[1][w] = 0;
@@ -79,12 +81,12 @@ struct seed {
 
  private:
   /// Claims a source for this thread. A source may occur twice, and isolated vertices count as
-  /// visited in visited[0], so visited[1] decides which thread claims it.
+  /// visited in visited[0], so visited[1] decides which thread claims it. Over ranks, each rank
+  /// marks the sources of all. Returns whether this device owns a source that it has claimed.
   KOKKOS_FUNCTION bool claim(local_vertex v) const {
     if ((device::fetch_or(s->visited[1] + v / 32, bit_of(v)) & bit_of(v)) != 0) return false;
     device::set_bits(s->visited[0] + v / 32, bit_of(v));
-    s->discover(v, v, 0);
-    return true;
+    return s->discover(v, v, 0);
   }
 };
 

@@ -110,10 +110,17 @@ struct local_search_progress {
 /// one local search, and those of the next, whose vertices all have lower distances.
 inline constexpr std::uint64_t max_empty_levels = 256;
 
+/// Totals of a level over all ranks, from which they decide alike; on one device, of the frontier.
+struct level_totals {
+  std::uint64_t vertices, edges;
+  std::uint32_t hubs;
+};
+
 /// State that the level loop keeps from level to level: one copy on the host, or one in the scratch
 /// of each team of a cooperative kernel, all equal because they are computed from the same totals.
 struct progress {
-  level_counters frontier;  // totals of the level that is expanded
+  level_counters frontier;  // totals of the level that is expanded; over ranks, of this rank
+  level_totals all;         // of that level
   // The frontier's segment in each region of the queue. The next level is appended at its tail.
   std::uint32_t head[degree_classes];
   std::uint32_t tail[degree_classes];
@@ -123,16 +130,17 @@ struct progress {
   bool has_unvisited_queue, bottom_up, frontier_grows, done;
   bool count_only;      // top-down level that fills no queue: the next level is bottom-up
   bool small_frontier;  // few vertices, all of low degree
+  bool lists_claims;    // several ranks: they exchange lists of the vertices claimed, not bitmaps
   std::uint64_t unvisited, edges_unexplored;
   search_summary sum;
   local_search_progress local_search;
 
-  template <class State>
-  KOKKOS_FUNCTION void begin(State const& s) {
+  /// reachable, edges: vertices that a search can reach, and edges, of the graph.
+  KOKKOS_FUNCTION void begin(std::uint64_t reachable, std::uint64_t edges) {
     *this = progress{};
     level = -1;
-    unvisited = s.non_isolated;
-    edges_unexplored = s.edges;
+    unvisited = reachable;
+    edges_unexplored = edges;
     sum.first_bottom_up = sum.first_top_down_again = -1;
   }
   /// Returns: whether a graph of n vertices can have as many vertices and levels as were found.
@@ -140,10 +148,12 @@ struct progress {
   KOKKOS_FUNCTION bool is_possible(std::uint64_t n) const {
     return sum.visited <= n && static_cast<std::uint64_t>(level + 1) <= n + max_empty_levels;
   }
-  /// Makes the level that has just been found, with these totals, the frontier.
-  KOKKOS_FUNCTION void advance(level_counters const& next) {
+  /// Makes the level that has just been found the frontier. own: its totals on this rank; next: on
+  /// all ranks. On one device both are the same.
+  KOKKOS_FUNCTION void advance(level_counters const& own, level_counters const& next) {
     std::uint64_t const n = next.vertices();
-    frontier_grows = n > frontier.vertices();
+    frontier_grows = n > all.vertices;
+    all = {n, next.edges, next.hubs};
     ++level;
     sum.hub_hits += next.hub_hits;
     sum.edges_bottom_up += next.edges_examined;
@@ -152,7 +162,7 @@ struct progress {
     unvisited -= Kokkos::min(n, unvisited);
     edges_unexplored -= Kokkos::min(next.edges, edges_unexplored);
     done = n == 0;
-    advance_segment(next);
+    advance_segment(own);
   }
   /// Makes the entries behind the frontier's segment of the queue the new segment.
   KOKKOS_FUNCTION void advance_segment(level_counters const& next) {
@@ -164,7 +174,7 @@ struct progress {
   }
   /// Estimates the next level's edges, as if each frontier edge found a vertex of mean degree.
   KOKKOS_FUNCTION std::uint64_t next_edges() const {
-    return frontier.edges * (edges_unexplored / (unvisited + 1));
+    return all.edges * (edges_unexplored / (unvisited + 1));
   }
   KOKKOS_FUNCTION void set_direction(bool is_bottom_up) {
     if (is_bottom_up == bottom_up) return;
@@ -172,12 +182,6 @@ struct progress {
     has_unvisited_queue = false;
     if (bottom_up && sum.first_bottom_up < 0) sum.first_bottom_up = level;
     if (!bottom_up && sum.first_top_down_again < 0) sum.first_top_down_again = level;
-  }
-  /// Several ranks: adopts the decision made from the totals of all ranks.
-  KOKKOS_FUNCTION void follow(progress const& all) {
-    done = all.done;
-    set_direction(all.bottom_up);
-    count_only = all.count_only;
   }
 };
 
@@ -241,6 +245,9 @@ struct search_state : frontier_queue,
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
   static constexpr bool follows_every_edge = follows_all<Hooks>;
+  /// A rank's state (detail/distributed/bfs_state.hpp) sets it, and hides functions of this class.
+  static constexpr bool over_ranks = false;
+  using progress_type = progress;
   using tuned = tuning<ExecSpace>;
   static constexpr int width = tuned::tile_width;
   using tile = device::tile_for<ExecSpace, width>;
@@ -251,7 +258,6 @@ struct search_state : frontier_queue,
 
   std::uint32_t grid_teams;
   std::uint64_t vertices, words, edges;  // words: of a bitmap
-  std::uint64_t non_isolated;            // vertices that a search can reach
   bool in_aligned;                       // in-rows are aligned for loads of 16 bytes
   rows<VertexId, EdgeOffset> out, in;
   Hooks hooks;
@@ -269,9 +275,10 @@ struct search_state : frontier_queue,
   local_vertex* hubs;
   std::uint32_t hub_count;
 
-  /// Return the words whose vertices this device owns: all. A rank's state hides these functions.
+  /// Return the words whose vertices this device owns, and the number of these vertices: all.
   KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return words; }
+  KOKKOS_FUNCTION std::uint64_t own_vertices() const { return vertices; }
 
   /// Receives every word that a bottom-up level writes. A rank's state sends it to other ranks.
   KOKKOS_FUNCTION void copy_to_peers(std::uint32_t* /*word*/, std::uint32_t /*bits*/) const {}
@@ -312,14 +319,13 @@ struct search_state : frontier_queue,
   }
 
   /// Writes distance and parent of a vertex, which this thread has claimed, and calls the hook.
-  KOKKOS_FUNCTION void discover(local_vertex v, local_vertex from, std::int32_t level) const {
+  /// Returns whether this device owns the vertex: only then it enters the frontier.
+  KOKKOS_FUNCTION bool discover(local_vertex v, local_vertex from, std::int32_t level) const {
     distance[v] = level;
     if (parent != nullptr) parent[v] = global(from);
     hooks.discovered(global(v), level);
+    return true;
   }
-  /// Receives every vertex that a scan has found among status bits. A state of several devices
-  /// reads the parent that was proposed for it.
-  KOKKOS_FUNCTION void load_parent(local_vertex /*v*/) const {}
   /// Writes the parent only. Several threads may find v concurrently; the last one to write wins.
   KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;

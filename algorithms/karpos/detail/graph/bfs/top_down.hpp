@@ -13,9 +13,41 @@ namespace karpos::detail::bfs {
 
 /// How a top-down step stores the vertices that it finds.
 enum class frontier_output {
-  queue,       ///< claims them, and appends them to the frontier queue
+  queue,       ///< claims them, and appends its own to the frontier queue
   count,       ///< claims and counts them: the next level is bottom-up and reads no queue
   status_bits  ///< sets their bits in visited[1 - current], without a claim, for a bitmap scan
+};
+
+/// The vertices of any owner that a tile claims, for the other ranks: their list if
+/// progress::lists_claims. On one device there is none.
+template <class State, bool = State::over_ranks>
+struct claim_list {
+  static constexpr std::size_t bytes = 0;
+  template <class Progress>
+  KARPOS_STEP_FUNCTION claim_list(std::byte*, State const&, Progress const&) {}
+  KARPOS_STEP_FUNCTION void push_one(typename State::tile const&, local_vertex) {}
+  KARPOS_STEP_FUNCTION void flush(typename State::tile const&) {}
+};
+template <class State>
+struct claim_list<State, true> {
+  using tile = typename State::tile;
+  static constexpr std::size_t bytes = list_bin<State>::bytes;
+  template <class Progress>
+  KARPOS_STEP_FUNCTION claim_list(std::byte* scratch, State const& s, Progress const& p)
+      : m_bin(scratch, list_writer<State>(s.claims, &s.counters(p.level + 1).listed)),
+        m_is_wanted(p.lists_claims) {}
+  template <class Won, class Vertex>
+  KARPOS_STEP_FUNCTION void push(tile const& t, Won const& won, Vertex const& vertex) {
+    if (m_is_wanted) m_bin.push(t, won, vertex);
+  }
+  KARPOS_STEP_FUNCTION void push_one(tile const& t, local_vertex v) {
+    if (m_is_wanted) m_bin.push_one(t, v);
+  }
+  KARPOS_STEP_FUNCTION void flush(tile const& t) { m_bin.flush(t); }
+
+ private:
+  list_bin<State> m_bin;
+  bool m_is_wanted;
 };
 
 template <class StateHandle, class ProgressHandle>
@@ -24,7 +56,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   using walk = frontier_walk<StateHandle, ProgressHandle>;
   using typename walk::State, typename walk::tile;
   using walk::at_once, walk::p, walk::s, walk::width;
-  using tile_bin = frontier_bin<State>;
+  static constexpr std::size_t tile_bytes = frontier_bin<State>::bytes + claim_list<State>::bytes;
 
   frontier_output output;
 
@@ -34,25 +66,31 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION void operator()(Team& team) const {
     s->clear_counters(team, p->level + 2);
     tile const t = team.template this_tile<width>();
-    tile_bin found(
-        team.template tile_scratch<width>(0, tile_bin::bytes),
-        frontier_writer<State>(t, *s, p->tail, &s->counters(p->level + 1), is_latency_bound()));
+    std::byte* const scratch = team.template tile_scratch<width>(0, tile_bytes);
+    tile_bins found{{scratch, frontier_writer<State>(t, *s, p->tail, &s->counters(p->level + 1),
+                                                     is_latency_bound())},
+                    {scratch + frontier_bin<State>::bytes, *s, *p}};
     this->for_each_chunk(team, t, [&](chunk const& k) {
       if constexpr (State::tuned::balances_lanes)
         this->expand_balanced(t, k, [&](auto const& edge_at) { claim(t, found, edge_at); });
       else
         expand_rows(t, k, found);
     });
-    found.flush(t);
-    if (output == frontier_output::count) found.add_counts(team, s->counters(p->level + 1));
+    found.own.flush(t);
+    found.claims.flush(t);
+    if (output == frontier_output::count) found.own.add_counts(team, s->counters(p->level + 1));
   }
 
  private:
+  struct tile_bins {
+    frontier_bin<State> own;   // vertices that this device owns
+    claim_list<State> claims;  // all that it has claimed
+  };
   using typename walk::chunk, typename walk::edge, typename walk::row;
   using walk::tile_edges;
 
   /// CPUs: expands the rows of a chunk one after the other.
-  KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, tile_bin& found) const {
+  KARPOS_STEP_FUNCTION void expand_rows(tile const& t, chunk const& k, tile_bins& found) const {
     candidates list;
     for (int lane = 0; lane < (k.single ? 1 : width); ++lane) {
       row const r = t.get(k.rows, lane);
@@ -68,7 +106,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
     claim_all(t, list, found);
   }
   /// Claims the candidates in `list` and empties it.
-  KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, tile_bin& found) const {
+  KARPOS_STEP_FUNCTION void claim_all(tile const& t, candidates& list, tile_bins& found) const {
     constexpr int ahead = 16;
     int const n = list.drain();
     for (int i = 0; i < n; ++i) {
@@ -77,33 +115,46 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       if (!s->follows(from, v)) continue;
       if (output == frontier_output::status_bits) {
         s->propose_parent(v, from);
-        mark(v);
+        device::set_bits(s->bitmap(1 - p->current) + v / 32, bit_of(v));
         continue;
       }
       if ((device::fetch_or(s->bitmap(p->current) + v / 32, bit_of(v)) & bit_of(v)) != 0) continue;
-      s->discover(v, from, p->level + 1);
+      found.claims.push_one(t, v);
+      if (!s->discover(v, from, p->level + 1)) continue;
       if (output == frontier_output::count) {
-        found.count(1);
+        found.own.count(1);
         continue;
       }
       device::prefetch(s->out.offset + v);
-      found.push_one(t, v);
+      found.own.push_one(t, v);
     }
   }
   /// Claims the unvisited ends of the edges edge_at(lane, i), i < at_once; pushes or counts them.
   template <class EdgeAt>
-  KARPOS_STEP_FUNCTION void claim(tile const& t, tile_bin& found, EdgeAt const& edge_at) const {
+  KARPOS_STEP_FUNCTION void claim(tile const& t, tile_bins& found, EdgeAt const& edge_at) const {
     auto const won =
         t.each([&](int lane) { return claim_on_lane([&](int i) { return edge_at(lane, i); }); });
+    auto const vertex = [&](int lane, int i) {
+      return State::local(s->out.column[edge_at(lane, i).where]);
+    };
+    if constexpr (State::over_ranks) {
+      found.claims.push(t, t.each([&](int lane) { return won[lane] >> 16; }), vertex);
+      add(t, found.own, t.each([&](int lane) { return won[lane] & 0xffffu; }), vertex);
+    } else {
+      add(t, found.own, won, vertex);
+    }
+  }
+  template <class Won, class Vertex>
+  KARPOS_STEP_FUNCTION void add(tile const& t, frontier_bin<State>& found, Won const& won,
+                                Vertex const& vertex) const {
     if (output == frontier_output::queue)
-      found.push(t, won, [&](int lane, int i) {
-        return State::local(s->out.column[edge_at(lane, i).where]);
-      });
+      found.push(t, won, vertex);
     else
       t.each([&](int lane) { found.count(lane_mask<32>(won[lane]).count()); });
   }
   /// Claims the end points of one lane's edges. All its loads come before all its claims, so that
-  /// they overlap. Returns: bit i is set if this lane has claimed end point i.
+  /// they overlap. Returns: bit i is set if this lane has claimed end point i, and this device owns
+  /// it; over ranks, bit 16 + i is set if this lane has claimed end point i, of any owner.
   template <class EdgeAt>
   KARPOS_STEP_FUNCTION std::uint32_t claim_on_lane(EdgeAt const& edge_at) const {
     local_vertex v[at_once];
@@ -126,11 +177,12 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
                       : ~0u;
     for (int i = 0; i < at_once; ++i)
       if ((before[i] & bit_of(v[i])) == 0) {
-        s->discover(v[i], edge_at(i).from, p->level + 1);
-        won |= 1u << i;
+        if (s->discover(v[i], edge_at(i).from, p->level + 1)) won |= 1u << i;
+        if constexpr (State::over_ranks) won |= 1u << (16 + i);
       }
     return won;
   }
+  static_assert(at_once <= 16);
   /// Returns whether the frontier is so small that latency bounds it. Such a step claims without
   /// reading the status bitmap first, and prefetches the rows that enqueueing will need.
   KARPOS_STEP_FUNCTION bool is_latency_bound() const {
@@ -140,39 +192,21 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION bool is_unvisited(local_vertex v) const {
     return (device::load_relaxed(s->bitmap(p->current) + v / 32) & bit_of(v)) == 0;
   }
-  /// Sets v's bit in the next level's status bitmap; with system scope if other GPUs write it.
-  KARPOS_STEP_FUNCTION void mark(local_vertex v) const {
-    auto* const word = s->bitmap(1 - p->current) + v / 32;
-    if constexpr (requires { s->peers; })
-      device::set_bits_of_peer(word, bit_of(v));
-    else
-      device::set_bits(word, bit_of(v));
-  }
   template <class From>
   KARPOS_STEP_FUNCTION void set_status_bits(local_vertex const (&v)[at_once], std::uint32_t open,
                                             From const& from) const {
     for (int i = 0; i < at_once; ++i)
-      if ((open >> i & 1u) != 0 && !is_proposed(v[i])) {
+      if ((open >> i & 1u) != 0) {
         s->propose_parent(v[i], from(i));
-        mark(v[i]);
+        device::set_bits(s->bitmap(1 - p->current) + v[i] / 32, bit_of(v[i]));
       }
-  }
-  /// Returns whether v's bit is already set in the next level's status bitmap, if parents are sent
-  /// to the vertex's owner; a load costs less than a second parent sent. If another device has sent
-  /// the bit meanwhile, it stored its parent before the bit, and that parent is as good.
-  KARPOS_STEP_FUNCTION bool is_proposed(local_vertex v) const {
-    if constexpr (requires { s->parent_window; })
-      return s->parent_window != nullptr &&
-             (device::load_relaxed(s->bitmap(1 - p->current) + v / 32) & bit_of(v)) != 0;
-    else
-      return false;
   }
 };
 
 /// Expands a small frontier, which is bound by latency: few vertices, all of the class by_thread.
 /// Neighbouring vertices go to different teams. A lane claims the neighbours of one vertex without
 /// reading the status bitmap first. A step of its own has few instructions: a level of a road
-/// network takes some microseconds.
+/// network takes some microseconds. Requires: this device owns all vertices.
 template <class StateHandle, class ProgressHandle>
 struct expand_small_frontier {
   static constexpr char const* label = "karpos::bfs::expand_small_frontier";

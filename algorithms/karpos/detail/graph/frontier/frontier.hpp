@@ -61,10 +61,10 @@ struct level_counters {
   std::uint32_t unqueued;                  // vertices found without entering the queue
   std::uint32_t hubs;                      // hub vertices among those in the queue
   std::uint32_t unvisited;                 // entries of the next queue of unvisited vertices
-  std::uint32_t unused;
-  std::uint64_t edges;           // of the level's vertices
-  std::uint64_t edges_examined;  // to find them, bottom-up
-  std::uint64_t hub_hits;        // neighbours found in the hub vertex cache
+  std::uint32_t listed;                    // vertices listed for other ranks
+  std::uint64_t edges;                     // of the level's vertices
+  std::uint64_t edges_examined;            // to find them, bottom-up
+  std::uint64_t hub_hits;                  // neighbours found in the hub vertex cache
 
   KOKKOS_FUNCTION std::uint64_t queued() const {
     std::uint64_t n = 0;

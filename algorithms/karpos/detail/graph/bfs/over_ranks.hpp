@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "karpos/detail/graph/bfs/state.hpp"
+#include "karpos/detail/graph/bfs/top_down.hpp"
+#include "karpos/detail/graph/frontier/queue.hpp"
+#include "karpos/device/team.hpp"
+
+// The second step of a top-down level over several ranks. Each rank has the status bitmap of all
+// vertices, and owns some words of it. expand_frontier has claimed vertices of any owner in this
+// rank's bitmap: it has discovered its own vertices, and sent the parents of others to their
+// owners. Now each rank receives those of its own vertices that only other ranks have claimed:
+//
+//   merge_claims   wide levels: by the bitmaps of all ranks. Writes this rank's words to the other
+//                  bitmap of all ranks; the loop swaps the two bitmaps
+//   receive_lists  narrow levels: by lists of the vertices that each rank has claimed, its own
+//                  included. Sets their bits in visited[current]
+//
+// Afterwards the bitmaps of all ranks are equal. Terms (tile, lane): see state.hpp.
+
+namespace karpos::detail::bfs {
+
+/// Base of both steps.
+template <class StateHandle, class ProgressHandle>
+struct receiving_step {
+  using State = typename StateHandle::state;
+  static constexpr int width = State::width;
+  using tile = typename State::tile;
+
+  StateHandle s;
+  ProgressHandle p;
+  frontier_output output;
+
+ protected:
+  /// Calls f(found) with a bin for this rank's vertices, which enter the queue or are counted.
+  template <class Team, class F>
+  KARPOS_STEP_FUNCTION void with_bin(Team& team, tile const& t, F const& f) const {
+    level_counters& to = s->counters(p->level + 1);
+    frontier_bin<State> found(team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
+                              frontier_writer<State>(t, *s, p->tail, &to));
+    f(found);
+    found.flush(t);
+    if (output == frontier_output::count) found.add_counts(team, to);
+  }
+  /// Adds vertex(lane, i), for the bits i of won[lane], to a bin.
+  template <class Won, class Vertex>
+  KARPOS_STEP_FUNCTION void add(tile const& t, frontier_bin<State>& found, Won const& won,
+                                Vertex const& vertex) const {
+    if (output == frontier_output::queue)
+      found.push(t, won, vertex);
+    else
+      t.each([&](int lane) { found.count(lane_mask<32>(won[lane]).count()); });
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct merge_claims : receiving_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::merge_claims";
+  using base = receiving_step<StateHandle, ProgressHandle>;
+  using base::s, base::p, base::width, base::output;
+  using typename base::State, typename base::tile;
+
+  std::uint64_t work() const { return s->own_words(); }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    tile const t = team.template this_tile<width>();
+    std::uint64_t const words = s->own_words();
+    this->with_bin(team, t, [&](frontier_bin<State>& found) {
+      team.template for_each_tile<width>((words + width - 1) / width, [&](std::uint64_t i) {
+        std::uint64_t const first = i * width;
+        receive(t, s->first_word() + first,
+                static_cast<int>(Kokkos::min(std::uint64_t(width), words - first)), found);
+      });
+    });
+  }
+
+ private:
+  /// Merges n words, one on each lane.
+  KARPOS_STEP_FUNCTION void receive(tile const& t, std::uint64_t first, int n,
+                                    frontier_bin<State>& found) const {
+    auto const word = [&](int lane) { return first + static_cast<std::uint64_t>(lane); };
+    auto fresh = t.each([&](int lane) -> std::uint32_t {
+      if (lane >= n) return 0;
+      std::uint32_t const before = s->bitmap(p->current)[word(lane)];
+      std::uint32_t const after = s->merged(p->current, word(lane));
+      std::uint32_t* const to = s->bitmap(1 - p->current) + word(lane);
+      *to = after;
+      s->copy_to_peers(to, after);
+      return after & ~before;
+    });
+    // In each round, every lane receives the first vertex that is left in its word.
+    while (t.ballot([&](int lane) { return fresh[lane] != 0; })) {
+      auto const vertex = [&](int lane, int) {
+        return static_cast<local_vertex>(
+            word(lane) * 32 + static_cast<std::uint64_t>(lane_mask<32>(fresh[lane]).first()));
+      };
+      auto const won = t.each([&](int lane) -> std::uint32_t { return fresh[lane] != 0 ? 1 : 0; });
+      t.each([&](int lane) {
+        if (won[lane] != 0) s->receive(vertex(lane, 0), p->level + 1);
+      });
+      this->add(t, found, won, vertex);
+      fresh = t.each([&](int lane) { return fresh[lane] & (fresh[lane] - 1); });
+    }
+  }
+};
+
+template <class StateHandle, class ProgressHandle>
+struct receive_lists : receiving_step<StateHandle, ProgressHandle> {
+  static constexpr char const* label = "karpos::bfs::receive_lists";
+  using base = receiving_step<StateHandle, ProgressHandle>;
+  using base::s, base::p, base::width, base::output;
+  using typename base::State, typename base::tile;
+
+  std::uint64_t work() const { return p->all_listed; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    tile const t = team.template this_tile<width>();
+    this->with_bin(team, t, [&](frontier_bin<State>& found) {
+      s->for_each_list(*p, [&](local_vertex const* list, std::uint64_t n) {
+        team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
+          auto const vertex = [&](int lane, int) {
+            return list[i * width + static_cast<std::uint64_t>(lane)];
+          };
+          this->add(t, found, t.each([&](int lane) -> std::uint32_t {
+            return i * width + static_cast<std::uint64_t>(lane) < n && claim(vertex(lane, 0)) ? 1
+                                                                                              : 0;
+          }),
+                    vertex);
+        });
+      });
+    });
+  }
+
+ private:
+  /// Marks a vertex, and receives it if this rank owns it. Returns whether this thread has done so.
+  KARPOS_STEP_FUNCTION bool claim(local_vertex v) const {
+    std::uint32_t const before = device::fetch_or(s->bitmap(p->current) + v / 32, bit_of(v));
+    if ((before & bit_of(v)) != 0 || !s->is_own_word(v / 32)) return false;
+    s->receive(v, p->level + 1);
+    return true;
+  }
+};
+
+}  // namespace karpos::detail::bfs
