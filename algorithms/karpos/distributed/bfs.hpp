@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "karpos/bfs.hpp"
 #include "karpos/bfs_options.hpp"
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/concepts.hpp"
@@ -30,12 +31,13 @@
 //   distributed::bfs_workspace const workspace(ranks, graph);
 //   distributed::bfs(workspace, source, distances, parents);     // of this rank's vertices
 //
-// Each rank owns a block of vertices: their rows, distances and parents. The loop over levels, and
-// its steps, are those of karpos::bfs (detail/graph/bfs/run.hpp). In between, ranks tell each other
-// the vertices that they have found, as bits or as a list, and add up the totals by which all of
-// them decide alike. If each rank has a GPU of its own with peer access (CUDA, up to 8 ranks on one
-// host), the search is one kernel on each device, which exchange through each other's memory. Local
-// search over several levels needs the whole graph: only one rank alone uses it.
+// One rank searches by karpos::bfs. Of several, each owns a block of vertices: their rows,
+// distances and parents. The loop over levels, and its steps, are those of karpos::bfs
+// (detail/graph/bfs/run.hpp). In between, ranks tell each other the vertices that they have found,
+// as bits or as a list, and add up the totals by which all of them decide alike. If each rank has a
+// GPU of its own with peer access (CUDA, up to 8 ranks on one host), the search is one kernel on
+// each device, which exchange through each other's memory. Several ranks use no local search over
+// several levels, which needs the whole graph.
 
 namespace karpos::distributed {
 
@@ -59,11 +61,12 @@ struct bfs_report : karpos::bfs_report {
 /// Concurrency: one search at a time. Copies share the memory, except memory for parents that was
 ///   allocated after the copy was made.
 /// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
-///   karpos::bfs_workspace; 0.25 bytes for each vertex of the whole graph, and 0.38 for the status
-///   bitmaps and a list of claims. If one kernel spans the devices, these lie in a window of device
-///   memory that other GPUs address, rounded up to 2 MiB. From the first search for parents on,
-///   several ranks also have a vertex id for each vertex of the graph; if one kernel spans the
-///   devices, instead a vertex id for each vertex of the rank that has most vertices.
+///   karpos::bfs_workspace. On several ranks, also 0.25 bytes for each vertex of the whole graph,
+///   and 0.38 for the status bitmaps and a list of claims. If one kernel spans the devices, these
+///   lie in a window of device memory that other GPUs address, rounded up to 2 MiB. From the first
+///   search for parents on, several ranks have a vertex id for each vertex of the graph; if one
+///   kernel spans the devices, instead a vertex id for each vertex of the rank that has most
+///   vertices.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -80,26 +83,9 @@ class bfs_workspace {
         m_words((graph.vertices() + 31) / 32),
         m_local(detail::distributed::run_collectively(ranks,
                                                       [&] { return make_local(ranks, graph); })) {
-    namespace d = detail::distributed;
-    std::vector<std::uint64_t> word_counts;
-    for (std::uint64_t const n : graph.counts()) word_counts.push_back((n + 31) / 32);
-    detail::distributed::run_collectively(ranks, [&] {
-      m_isolated = status_words();
-      m_exchange = detail::distributed::found_exchange<ExecSpace>(ranks, word_counts);
-      if constexpr (spans)
-        m_record =
-            record_view(Kokkos::view_alloc("karpos::bfs: record", Kokkos::WithoutInitializing));
-    });
-    if (!open_windows())
-      detail::distributed::run_collectively(ranks, [&] {
-        for (auto& bits : m_visited) bits = status_words();
-        m_claims = d::allocate<local_vertex>(ranks.exec(), "karpos::bfs: claims", m_words);
-      });
-    std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
-    ranks.all_gather(Kokkos::subview(m_local.m_isolated, Kokkos::make_pair(std::uint64_t(0), own)),
-                     m_isolated, word_counts);
     m_non_isolated = ranks.all_reduce(m_local.m_non_isolated);
     m_hubs = ranks.all_reduce(m_local.m_hub_count);
+    if (ranks.size() > 1) prepare_exchange();
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
@@ -107,12 +93,12 @@ class bfs_workspace {
   /// of the graph that a search for parents adds if it is not one kernel although windows are open.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
-    return local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph)) +
-           4 * (5 * m_words + own_words) +
-           (with_parents && m_ranks->size() > 1
-                ? (m_windows->is_open() ? max_vertices_of_rank() : m_graph.vertices()) *
-                      sizeof(vertex_type)
-                : 0);
+    std::size_t const local = local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph));
+    if (m_ranks->size() == 1) return local;
+    return local + 4 * (5 * m_words + own_words) +
+           (with_parents ? (m_windows->is_open() ? max_vertices_of_rank() : m_graph.vertices()) *
+                               sizeof(vertex_type)
+                         : 0);
   }
   /// Searches as karpos::distributed::bfs does, which calls this.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks>
@@ -129,13 +115,14 @@ class bfs_workspace {
               m_graph.local().vertices(), {});
           d::require_options(options, m_local.m_needs_classes);
         });
+    if (ranks.size() == 1)
+      return search_alone(source, distances, parents, options, hooks, agreed.in_one_kernel);
     m_exchange.lists = m_exchange.bitmaps = 0;
     auto s =
         state(options, hooks, distances.data(), agreed.with_parents ? parents.data() : nullptr);
-    if (agreed.with_parents && ranks.size() > 1) add_parent_memory(s, agreed.in_one_kernel);
-    auto plan = detail::bfs::plan_of(options, m_graph.has_transpose(), m_graph.vertices(),
-                                     m_graph.edges(), m_non_isolated, m_hubs);
-    plan.ranks = ranks.size();
+    if (agreed.with_parents) add_parent_memory(s, agreed.in_one_kernel);
+    auto const plan = detail::bfs::plan_of(options, m_graph.has_transpose(), m_graph.vertices(),
+                                           m_graph.edges(), m_non_isolated, m_hubs);
     auto const record = run(loop_type{s, plan, agreed.sources.list, nullptr}, agreed.in_one_kernel);
     if (record.summary.failed != 0)  // on all ranks: their totals are the same
       d::throw_on_all(ranks,
@@ -173,6 +160,28 @@ class bfs_workspace {
   }
   static local_graph local_of(Graph const& graph) {
     return {graph.local(), graph.local_in(), graph.has_transpose()};
+  }
+  /// Allocates what several ranks exchange, and collects the isolated vertices of all.
+  void prepare_exchange() {
+    namespace d = detail::distributed;
+    auto const& ranks = *m_ranks;
+    std::vector<std::uint64_t> word_counts;
+    for (std::uint64_t const n : m_graph.counts()) word_counts.push_back((n + 31) / 32);
+    d::run_collectively(ranks, [&] {
+      m_isolated = status_words();
+      m_exchange = d::found_exchange<ExecSpace>(ranks, word_counts);
+      if constexpr (spans)
+        m_record =
+            record_view(Kokkos::view_alloc("karpos::bfs: record", Kokkos::WithoutInitializing));
+    });
+    if (!open_windows())
+      d::run_collectively(ranks, [&] {
+        for (auto& bits : m_visited) bits = status_words();
+        m_claims = d::allocate<local_vertex>(ranks.exec(), "karpos::bfs: claims", m_words);
+      });
+    std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
+    ranks.all_gather(Kokkos::subview(m_local.m_isolated, Kokkos::make_pair(std::uint64_t(0), own)),
+                     m_isolated, word_counts);
   }
   array<std::uint32_t> status_words() const {
     return detail::distributed::allocate<std::uint32_t>(m_ranks->exec(), "karpos::bfs: status",
@@ -245,40 +254,43 @@ class bfs_workspace {
   template <class Loop>
   bool can_span(bfs_options const& o) const {
     if constexpr (spans)
-      return o.driver != launch_mode::kernel_per_step && m_windows->is_open() &&
+      return o.driver != launch_mode::kernel_per_step && m_ranks->has_device_of_its_own() &&
+             (m_ranks->size() == 1 || m_windows->is_open()) &&
              device::can_span<tuned::team_threads, tuned::teams_per_processor, Loop>(
                  m_ranks->exec(), m_local.m_grid);
     else
       return false;
   }
-  /// Runs the loop of a search. Returns: its record. Several ranks record in memory of the host,
-  /// one rank in that of its workspace, to which the steps of local searches add.
+  /// Searches on one rank, which owns all vertices, as one device does.
+  template <class Source, class Distances, class Parents, class Hooks>
+  bfs_report search_alone(Source const& source, Distances const& distances, Parents const& parents,
+                          bfs_options const& options, Hooks const& hooks,
+                          bool in_one_kernel) const {
+    bfs_report r;
+    static_cast<karpos::bfs_report&>(r) = detail::distributed::run_collectively(*m_ranks, [&] {
+      bfs_search<ExecSpace, local_graph> const search(m_ranks->exec(), m_local);
+      search.start(source, distances, parents, options, hooks);
+      return search.report();
+    });
+    r.one_kernel = in_one_kernel;
+    return r;
+  }
+  /// Runs the loop of a search. Returns: its record.
   template <class Loop>
   detail::bfs::search_record run(Loop loop, bool in_one_kernel) const {
-    auto const host_record =
-        m_ranks->size() > 1 ? std::make_unique<detail::bfs::search_record>() : nullptr;
-    loop.record = host_record ? host_record.get() : m_local.m_record.data();
-    run_loop(loop, in_one_kernel);
-    return host_record ? *host_record
-                       : detail::read_back(m_ranks->exec(), m_local.m_record.data(),
-                                           "karpos::distributed::bfs: report");
-  }
-  template <class Loop>
-  void run_loop(Loop loop, bool in_one_kernel) const {
     auto const& memory = m_local.m_grid;
     if constexpr (spans) {
       if (in_one_kernel) {
         loop.s.peers = m_windows->get().distances();
-        auto* const host_record = loop.record;
-        if (m_ranks->size() > 1) loop.record = m_record.data();
+        loop.record = m_record.data();
         device::run_spanning<tuned::team_threads, tuned::teams_per_processor>(
             m_ranks->exec(), memory, m_windows->get(), loop);
-        if (m_ranks->size() == 1) return;
         m_ranks->exec().fence("karpos::distributed::bfs: searched");
-        *host_record = *m_record.data();
-        return;
+        return *loop.record;
       }
     }
+    auto const record = std::make_unique<detail::bfs::search_record>();
+    loop.record = record.get();
     detail::distributed::launched_ranks<ExecSpace> grid(
         *m_ranks,
         device::launched_grid<ExecSpace>(m_ranks->exec(), memory.shape(), memory.scratch(),
@@ -286,6 +298,7 @@ class bfs_workspace {
         m_exchange);
     typename Loop::shared progress{};
     loop(grid, progress);
+    return *record;
   }
 
   using tuned = detail::bfs::tuning<ExecSpace>;

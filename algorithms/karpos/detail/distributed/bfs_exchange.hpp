@@ -109,7 +109,6 @@ class found_exchange {
   /// how many. `list` is memory for a list of this rank's. Collective.
   void merge_own(status_words const& s, frontier::local_vertex* list, counts_type const& counts) {
     auto const& exec = m_ranks->exec();
-    if (m_ranks->size() == 1) return;
     device::loop_over("karpos::bfs: clear others", exec, s.words, clear_others{s});
     std::uint64_t const total = blocks(counts).total;
     if (total > m_words) {

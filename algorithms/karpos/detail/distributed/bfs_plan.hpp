@@ -279,9 +279,8 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks> {
     }
     base::hooks.discovered(base::global(v), level);
   }
-  /// Stores a parent of a vertex of any rank, which others may find concurrently.
+  /// Stores a parent of another rank's vertex, which others may find concurrently.
   KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
-    if (is_own_word(v / 32)) return base::propose_parent(v, from);
     auto const found = static_cast<id_word>(base::global(from));
     if (proposal != nullptr) proposal[v] = static_cast<VertexId>(found);
     if (parent_window == nullptr) return;

@@ -63,13 +63,10 @@ class launched_ranks : public device::launched_grid<ExecSpace> {
         s.claims, counts(&frontier::level_counters::unqueued));
   }
 
-  /// Writes a record of the search, which several ranks have in host memory.
+  /// Writes a record of the search, which is in host memory.
   template <class T>
   void write(T* p, T const& value) {
-    if (m_ranks.size() == 1)
-      grid::write(p, value);
-    else
-      *p = value;
+    *p = value;
   }
 
  private:

@@ -22,7 +22,6 @@ struct search_plan {
   std::uint64_t reachable = 0;    // vertices of the graph that are not isolated
   // As bfs_options::local_search_hops, which is the source of the default.
   std::uint32_t local_search_hops = 64;
-  int ranks = 1;
 
   /// Chooses the direction of the level that p is about to expand, and whether that level only
   /// counts the vertices that it finds (frontier_output::count).
@@ -37,7 +36,7 @@ struct search_plan {
   /// Returns whether levels may be found several at a time, without a decision between them.
   KOKKOS_FUNCTION bool allows_local_search() const {
     return (direction == bfs_direction::automatic || direction == bfs_direction::top_down) &&
-           !scanned_queue && !unvisited_queue && local_search_hops > 0 && ranks == 1;
+           !scanned_queue && !unvisited_queue && local_search_hops > 0;
   }
 
  private:

@@ -70,8 +70,9 @@ struct level_loop {
   source_list sources;
   search_record* record;
 
+  /// Inlined by force: a kernel that calls it reads `s` through a pointer to the stack.
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Grid& grid, shared& p) const {
     grid.run(make_step<reset>(grid, s), [&] { p.begin(plan.reachable, plan.edges); });
     run_level(grid, p, make_step<seed>(grid, s, p, sources), [] {});
     [[maybe_unused]] local_search_control<State> control;
@@ -84,31 +85,36 @@ struct level_loop {
         scan(grid, s, p, scan_target::found_bottom_up,
              [&] { p.advance_segment(own_totals(grid, p.level)); });
       if constexpr (State::over_ranks)
-        if (plan.ranks > 1) {
-          expand_over_ranks(grid, p);
-          continue;
-        }
-      if constexpr (has_local_search)
-        if (explore(grid, p, control)) continue;
-      if constexpr (has_team_local_search)
-        if (p.local_search.exploring) {
-          explore_by_teams(grid, p);
-          continue;
-        }
-      if (plan.scanned_queue) {
-        grid.run(make_step<expand_frontier>(grid, s, p, frontier_output::status_bits), [] {});
-        scan(grid, s, p, scan_target::status_bits, [&] { decide_alone(grid, p); });
-      } else if (State::tuned::small_frontier_vertices > 0 && p.small_frontier) {
-        run_level(grid, p, make_step<expand_small_frontier>(grid, s, p), [] {});
-      } else {
-        run_level(grid, p, make_step<expand_frontier>(grid, s, p, output_of(p)), [] {});
-      }
+        expand_over_ranks(grid, p);
+      else
+        expand_alone(grid, p, control);
     }
   }
 
  private:
   static constexpr bool has_local_search = State::tuned::has_local_search;
   static constexpr bool has_team_local_search = State::tuned::has_team_local_search;
+
+  /// Finds the next level, or several, on one device.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FORCEINLINE_FUNCTION void expand_alone(
+      Grid& grid, progress& p, [[maybe_unused]] local_search_control<State>& control) const {
+    if constexpr (has_local_search)
+      if (explore(grid, p, control)) return;
+    if constexpr (has_team_local_search)
+      if (p.local_search.exploring) {
+        explore_by_teams(grid, p);
+        return;
+      }
+    if (plan.scanned_queue) {
+      grid.run(make_step<expand_frontier>(grid, s, p, frontier_output::status_bits), [] {});
+      scan(grid, s, p, scan_target::status_bits, [&] { decide_alone(grid, p); });
+    } else if (State::tuned::small_frontier_vertices > 0 && p.small_frontier) {
+      run_level(grid, p, make_step<expand_small_frontier>(grid, s, p), [] {});
+    } else {
+      run_level(grid, p, make_step<expand_frontier>(grid, s, p, output_of(p)), [] {});
+    }
+  }
 
   /// Finds levels by a local search, or by several with a deferred commit. Returns: whether it did.
   template <class Grid>
@@ -277,11 +283,12 @@ struct level_loop {
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, shared& p) const {
-    if (!plan.unvisited_queue) {
-      run_level(grid, p, make_step<bottom_up_bitmap>(grid, s, p, plan.hub_cache), [&] {
-        send_found(grid, p);
-        p.current = 1 - p.current;
-      });
+    if (State::over_ranks || !plan.unvisited_queue) {
+      run_level(grid, p,
+                make_step<bottom_up_bitmap>(grid, s, p, !State::over_ranks && plan.hub_cache), [&] {
+                  send_found(grid, p);
+                  p.current = 1 - p.current;
+                });
       return;
     }
     if (!p.has_unvisited_queue)
@@ -321,7 +328,7 @@ struct level_loop {
   }
   /// Returns the totals that all ranks have sent for a level.
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION static level_counters sum_over_ranks(Grid const& grid) {
+  KOKKOS_FORCEINLINE_FUNCTION static level_counters sum_over_ranks(Grid const& grid) {
     level_counters sum{};
     for (int r = 0; r < grid.ranks(); ++r) {
       auto const c = grid.template of_rank<level_counters>(r);
@@ -352,7 +359,7 @@ struct level_loop {
     p.small_frontier = n > 0 && n <= tuned::small_frontier_vertices && !p.count_only &&
                        n == p.frontier.vertices() &&
                        p.frontier.edges <= std::uint64_t(n) * tuned::small_frontier_degree;
-    if constexpr (State::over_ranks) p.lists_claims = plan.ranks > 1 && p.all.edges <= plan.words;
+    if constexpr (State::over_ranks) p.lists_claims = p.all.edges <= plan.words;
     if constexpr (has_team_local_search) try_begin_local_search(p);
   }
 };

@@ -113,7 +113,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       if (i + ahead < n) device::prefetch(s->distance + list.vertex[i + ahead]);
       local_vertex const v = list.vertex[i], from = list.from[i];
       if (!s->follows(from, v)) continue;
-      if (output == frontier_output::status_bits) {
+      if (sets_status_bits()) {
         s->propose_parent(v, from);
         device::set_bits(s->bitmap(1 - p->current) + v / 32, bit_of(v));
         continue;
@@ -167,7 +167,7 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
       if (edge_at(i).exists && (is_latency_bound() || is_unvisited(v[i])) &&
           s->follows(edge_at(i).from, v[i]))
         open |= 1u << i;
-    if (output == frontier_output::status_bits) {
+    if (sets_status_bits()) {
       set_status_bits(v, open, [&](int i) { return edge_at(i).from; });
       return 0;
     }
@@ -183,6 +183,10 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
     return won;
   }
   static_assert(at_once <= 16);
+  /// Ranks never scan their frontiers.
+  KARPOS_STEP_FUNCTION bool sets_status_bits() const {
+    return !State::over_ranks && output == frontier_output::status_bits;
+  }
   /// Returns whether the frontier is so small that latency bounds it. Such a step claims without
   /// reading the status bitmap first, and prefetches the rows that enqueueing will need.
   KARPOS_STEP_FUNCTION bool is_latency_bound() const {
