@@ -45,6 +45,8 @@ WINGS = ("common", "tables", "relational", "graph", "ranking", "distributed")  #
 # Files below detail/ include few public headers that are algorithms themselves. detail/distributed lies above, and may.
 MOST_UPWARD_INCLUDES = 3
 LONGEST_COMMENT = 100  # columns
+# The loop of a program (device/program.hpp) that its kernel may call instead of inlining it.
+CALLED_LOOP = re.compile(r"^\s*KOKKOS_(?:INLINE_)?FUNCTION void operator\(\)\(Grid& ")
 # Private words that have become the field's (docs/glossary.md), as words of names, and of comments.
 RETIRED_NAME = re.compile(r"(?<![A-Za-z])(rooms?|roomier|calm|uneven|holders?|looks|carried|carrying)(?![A-Za-z])")
 RETIRED_WORD = re.compile(r"\b(rooms?|roomier|whoever)\b")
@@ -123,6 +125,8 @@ def violations(root):
                 yield "mpi", name, number, f"'{found[0]}' belongs into {', '.join(MPI_FOLDERS)}"
             if found := RETIRED_NAME.search(line):
                 yield "retired", name, number, f"'{found[0]}' is no word of the field: see docs/glossary.md"
+            if layer in LAYERS and CALLED_LOOP.search(line):
+                yield "called-loop", name, number, "is the loop of a program: make it a KOKKOS_FORCEINLINE_FUNCTION (device/program.hpp)"
             if "Kokkos::Impl::" in line:
                 yield "kokkos-impl", name, number, "uses Kokkos::Impl, which changes without notice"
             if "Kokkos::atomic_load" in line:
@@ -243,6 +247,7 @@ PLANTED = [
     ("vendor-name", "algorithms/karpos/map.hpp", "void f() { ncclGroupStart(); }\n"),
     ("kokkos-impl", "tests/unit/map.cpp", "using x = Kokkos::Impl::SharedAllocationTracker;\n"),
     ("atomic-load", "backends/karpos/device/tile.hpp", "int f(int* p) { return Kokkos::atomic_load(p); }\n"),
+    ("called-loop", "algorithms/karpos/map.hpp", "  KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;\n"),
     ("arrow", "lib/karpos/low.hpp", '#include "karpos/device/tile.hpp"\n'),
     ("arrow", "backends/karpos/device/tile.hpp", "#include <karpos/map.hpp>\n"),
     ("arrow", "algorithms/karpos/map.hpp", '#include "perf/timer.hpp"\n'),

@@ -24,12 +24,14 @@
 //     // thread runs the step as a league of one team: league_size() differs between steps.
 //     std::uint64_t work() const;
 //   };
+//   // A long loop is called unless it must be inlined, and a kernel that calls it is slow: its
+//   // steps then read their state through pointers to the stack.
 //   struct program {
 //     // State of the loop: trivial, aligned to at most 16 bytes. One kernel keeps it in shared
 //     // memory, uninitialised: the first then() must set it.
 //     using shared = …;
 //     KARPOS_PROGRAM template <class Grid>
-//     KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const;
+//     KOKKOS_FORCEINLINE_FUNCTION void operator()(Grid& grid, shared& p) const;
 //   };
 //
 //   grid.run(step, then)   runs a step on every team, then calls then(). launched_grid calls it on

@@ -70,7 +70,6 @@ struct level_loop {
   source_list sources;
   search_record* record;
 
-  /// Inlined by force: a kernel that calls it reads `s` through a pointer to the stack.
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Grid& grid, shared& p) const {
     grid.run(make_step<reset>(grid, s), [&] { p.begin(plan.reachable, plan.edges); });

@@ -49,7 +49,7 @@ struct level_loop {
   progress from;  // level is -1 for a new pass
 
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Grid& grid, progress& p) const {
     bool const continues = from.level >= 0;
     grid.run(make_step<reset>(grid, s, continues), [&] { p = from; });
     if (!continues) grid.run(make_step<seed>(grid, s, p), [&] { decide(grid, p); });

@@ -58,7 +58,7 @@ struct round_loop {
   source_list sources;
 
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void operator()(Grid& grid, shared& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Grid& grid, shared& p) const {
     grid.run(make_step<reset>(grid, s), [&] { begin(p); });
     grid.run(make_step<seed>(grid, s, p, sources), [&] { advance(grid, p); });
     while (!p.done) {

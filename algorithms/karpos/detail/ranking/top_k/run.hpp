@@ -44,7 +44,7 @@ struct query_program {
   query_plan plan;
 
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void operator()(Grid& grid, progress& p) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Grid& grid, progress& p) const {
     grid.run(make_step<choose_unit>(grid, common()), [&] { begin(grid, p); });
     if (p.needs_fallback) return;
     while (p.growing) {
