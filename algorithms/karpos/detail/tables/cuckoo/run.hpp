@@ -361,12 +361,13 @@ class table : public Traits {
     reserve(exec, first.count, m_options.capacity);  // and the first seed again
     try_seeds(exec, selected(keys, values, first));
   }
-  /// Builds with 17 seeds, one after the other, from m_restarts on. Throws hash_error if none
+  /// Builds with one seed after the other, from m_restarts on to `last`. Throws hash_error if none
   /// succeeds.
   template <class Source>
-  void try_seeds(execution_space const& exec, Source const& source) {
+  void try_seeds(execution_space const& exec, Source const& source,
+                 std::uint64_t last = max_restarts) {
     build_report r;
-    for (std::uint64_t const last = m_restarts + max_restarts; m_restarts <= last; ++m_restarts) {
+    for (; m_restarts <= last; ++m_restarts) {
       r = try_build(exec, source);
       if (r.is_complete()) return finish(source.size());
     }
@@ -422,7 +423,8 @@ class table : public Traits {
     table larger(m_options, m_hash);
     larger.reserve(exec, n, key_capacity);
     if (larger.m_shape.slots == m_shape.slots) larger.m_restarts = m_restarts + 1;  // this failed
-    larger.try_seeds(exec, all_pairs<view_type, keys_view, values_view>{keys, values});
+    larger.try_seeds(exec, all_pairs<view_type, keys_view, values_view>{keys, values},
+                     larger.m_restarts + max_restarts);
     *this = std::move(larger);
   }
 
