@@ -83,9 +83,9 @@ struct double_hashing {
   ///  - The third pair is one of the same 2^15 aligned pairs as the second, which bulk lookups hold
   ///    in the cache (docs/hash_map.md).
   ///  - Later ones lie anywhere. If all strides were short, a crowded part of the table would
-  ///    refuse keys, as where the first halves of two other tables in slot order go into one.
-  /// If the last near pairs of the table, or the last 2^15, are fewer, a path may lead from them to
-  /// the first ones.
+  ///    refuse keys, as when the first halves of two other tables in slot order go into one.
+  /// If the last 256 (2^15) pairs of the table are incomplete, a path may go from them to the first
+  /// ones.
   KOKKOS_FUNCTION static constexpr std::uint64_t next(std::uint64_t hash, std::uint64_t pair,
                                                       std::uint64_t pairs, std::uint32_t n) {
     // One formula for the second pair and the third leaves lookups on GPUs 32 registers.

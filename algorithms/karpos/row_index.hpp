@@ -63,8 +63,8 @@ struct row_index_options {
   /// end. With less memory than its strategy takes, the build is direct.
   wrapped_memory workspace = {nullptr, 0};
   /// How the rows, and the queries of find, count, contains, label and joins, are handled. On GPUs
-  /// they are split by partitions if rows have at least four bytes, the library's functions, no
-  /// nulls and no mask.
+  /// they are split by partitions if rows have the library's functions, no nulls and no mask, and
+  /// are not single values of one or two bytes.
   bulk_strategy strategy = bulk_strategy::automatic;
 };
 
@@ -147,7 +147,9 @@ class row_index {
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec, rows
   ///   indexed at once, duplicates, strategy). If all rows are different and none can be appended,
-  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs.
+  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs. (By partitions
+  ///   all rows seem not to be different if hashes of two are equal in 31 bits, or in 23 if row
+  ///   numbers have 64 bits. Single values of four bytes are never mistaken so.)
   /// Throws: std::invalid_argument for an unknown strategy, if there are more rows than RowNumber
   ///   can number, if options.rows is larger than the number of rows, or if memory or workspace is
   ///   too small or not aligned; allocation_error.
@@ -222,8 +224,9 @@ class row_index {
   /// index's rows compare them. Asynchronous, as are count, contains, label and distinct.
   ///
   /// Memory: lookups by partitions (options.strategy) allocate 11 bytes for each query of one
-  ///   column of four bytes, 16 for others, and block if the GPU has no stream-ordered memory.
-  ///   Without memory, or if the output overlaps the queries, lookups are direct.
+  ///   column of four bytes, 16 for others (20 if row numbers have 64 bits), and block if the GPU
+  ///   has no stream-ordered memory. Without memory, or if the output overlaps the queries and
+  ///   neither is strided, lookups are direct.
   /// Throws: std::invalid_argument if the output is not as long as the queries.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {

@@ -30,7 +30,7 @@ namespace karpos {
 namespace detail {
 
 /// While it lives, messages of errors on its thread begin with the name of the user's call, and
-/// labels of workspaces are that name. Of nested calls, the outermost counts.
+/// labels of workspaces are that name. If calls are nested, it is the outermost one.
 class user_call {
  public:
   /// A function `name`, or the member of a class `name`.

@@ -337,7 +337,7 @@ TEST_CASE("the workspace is the caller's, of the size that was asked for") {
   CHECK_THROWS_AS(none.insert_bytes(space{}, n), std::logic_error);
 }
 
-TEST_CASE("deferred rows are grouped if there are many") {
+TEST_CASE("many rows are deferred") {
   u64 const n = 1'000'000;
   auto const keys = karpos_test::unique_keys<u32>(2 * n);
   std::vector<u32> const first(keys.begin(), keys.begin() + static_cast<long>(n));

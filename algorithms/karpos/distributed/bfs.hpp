@@ -327,11 +327,11 @@ class bfs_workspace {
 /// vertices of the whole graph: a source is its own parent, unreachable vertices get VertexId(-1).
 /// Distances are those of karpos::bfs. Collective.
 ///
-/// Options: direction, gamma, alpha, beta, degree_classes, driver; local_search_hops on one rank,
-///   more ignore it. bfs_queue::scanned, hub_cache and unvisited_queue are refused. Hooks: `follow`
-///   is called on the rank that owns the edge's
-///   source in top-down levels, its target in bottom-up levels; `discovered` is called on the rank
-///   that owns the vertex. degree_classes and hooks are not compared between ranks.
+/// Options: direction, gamma, alpha, beta, degree_classes, driver; local_search_hops (several
+///   ranks ignore it). bfs_queue::scanned, hub_cache and unvisited_queue are refused. Hooks:
+///   `follow` is called on the rank that owns the edge's source in top-down levels, its target in
+///   bottom-up levels; `discovered` is called on the rank that owns the vertex. degree_classes and
+///   hooks are not compared between ranks.
 ///
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: on one rank, as karpos::bfs. On several, as karpos::bfs, divided by the ranks; and

@@ -311,7 +311,8 @@ class grid_memory {
 
 /// Runs a program inside one kernel. Asynchronous to the host.
 /// Returns: whether the kernel was started. It is not if its teams do not all fit on the device at
-/// once, or if the launch fails for any other reason, which is not reported.
+/// once.
+/// Throws: std::runtime_error if the launch fails for another reason.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
   requires(has_grid_barrier<ExecSpace>)
 bool run_in_one_kernel(ExecSpace const& exec, grid_memory<ExecSpace> const& memory,

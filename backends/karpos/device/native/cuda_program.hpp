@@ -353,21 +353,24 @@ struct part {
   }
   /// Runs a program in one cooperative kernel. Asynchronous to the host.
   /// Returns: whether the kernel was started. It is not if its blocks do not all fit on the device
-  /// at once, or if the device has no cooperative kernels.
+  /// at once, if a block has too little shared memory, or if there are no cooperative kernels.
   /// Throws: std::runtime_error if the kernel cannot be started for another reason.
   template <int Threads, int BlocksPerProcessor, class Program>
   static bool run_cooperatively(ExecSpace const& exec, int teams, std::size_t scratch_bytes,
                                 std::uint64_t* barrier, Program const& program) {
     auto* const kernel = &run_program<Threads, BlocksPerProcessor, ExecSpace, Program>;
     cudaSetDevice(exec.cuda_device());
-    cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(scratch_bytes));
+    bool const has_scratch =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(scratch_bytes)) == cudaSuccess;
     void* arguments[] = {const_cast<Program*>(&program), &barrier};
-    if (e == cudaSuccess)
-      e = cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
-                                      dim3(static_cast<unsigned>(teams)), dim3(Threads), arguments,
-                                      scratch_bytes, exec.cuda_stream());
-    if (e == cudaErrorCooperativeLaunchTooLarge || e == cudaErrorNotSupported) {
+    cudaError_t const e =
+        has_scratch ? cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel),
+                                                  dim3(static_cast<unsigned>(teams)), dim3(Threads),
+                                                  arguments, scratch_bytes, exec.cuda_stream())
+                    : cudaErrorLaunchOutOfResources;
+    if (e == cudaErrorCooperativeLaunchTooLarge || e == cudaErrorNotSupported ||
+        e == cudaErrorLaunchOutOfResources) {
       cudaGetLastError();  // clears the error
       return false;
     }

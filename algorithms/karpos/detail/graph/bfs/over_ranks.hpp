@@ -9,7 +9,7 @@
 // The second step of a top-down level over several ranks. Each rank has the status bitmap of all
 // vertices, and owns some words of it. expand_frontier has claimed vertices of any owner in this
 // rank's bitmap: it has discovered its own vertices, and sent the parents of others to their
-// owners. Now each rank receives those of its own vertices that only other ranks have claimed:
+// owners. Now each rank receives its own vertices that only other ranks have claimed:
 //
 //   merge_claims   wide levels: by the bitmaps of all ranks. Writes this rank's words to the other
 //                  bitmap of all ranks; the loop swaps the two bitmaps

@@ -40,8 +40,8 @@ KOKKOS_FUNCTION void record_level(Grid& grid, search_record* record, progress& p
 
 /// Makes the level that was just found the frontier of p, chooses how it is expanded, and records
 /// it. own: its totals on this rank; next: on all ranks. Ends the search if the level is empty, or
-/// if more was found than the graph has. probes_per_claim: see tuning. No member of level_loop: the
-/// persistent kernel spills less (732 bytes of loads instead of 956).
+/// if more was found than the graph has. probes_per_claim: see tuning. Not a member of
+/// level_loop, because the persistent kernel would spill more (956 instead of 732 bytes of loads).
 KARPOS_PROGRAM template <class Grid>
 KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int probes_per_claim,
                             search_record* record, progress& p, level_counters const& own,

@@ -245,7 +245,7 @@ struct search_state : frontier_queue,
   using execution_space = ExecSpace;
   using vertex_id = VertexId;
   static constexpr bool follows_every_edge = follows_all<Hooks>;
-  /// A rank's state (detail/distributed/bfs_state.hpp) sets it, and hides functions of this class.
+  /// A rank's state (detail/distributed/bfs_plan.hpp) sets it, and hides functions of this class.
   static constexpr bool over_ranks = false;
   using progress_type = progress;
   using tuned = tuning<ExecSpace>;

@@ -18,8 +18,8 @@ enum class frontier_output {
   status_bits  ///< sets their bits in visited[1 - current], without a claim, for a bitmap scan
 };
 
-/// The vertices of any owner that a tile claims, for the other ranks: their list if
-/// progress::lists_claims. On one device there is none.
+/// Lists the vertices that a tile claims, whichever rank owns them, if progress::lists_claims. On
+/// one device there is no such list.
 template <class State, bool = State::over_ranks>
 struct claim_list {
   static constexpr std::size_t bytes = 0;

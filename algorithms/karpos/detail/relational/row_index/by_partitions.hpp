@@ -35,12 +35,12 @@
 //   others    their hash                    bits of the hash               in the callers' order
 //
 // So rows of several columns are hashed once, and no column is read at random but for one
-// comparison of each row that has an equal. A row that differs from the row of its slot, although
-// their tags are equal, is then claimed a slot, or looked up, directly.
+// comparison of each row that has an equal. If a row differs from the row of its slot although
+// their tags are equal, it then claims another slot, or is looked up, directly.
 
 namespace karpos::detail::row_index {
 
-/// Whether rows may be split: the library's functions compare them, and there are no nulls.
+/// Whether rows may be split: if the library's functions compare them, and there are no nulls.
 template <class Rows>
 inline constexpr bool may_split_rows = false;
 template <class... Columns>
@@ -142,7 +142,8 @@ class tag_table {
   slots_type m_slots;
 };
 
-/// Element i of an output that compares: what is written is a row, or none.
+/// Stands for element i of an output. Assigning the row with the tag of row i, or none, compares
+/// the two rows, and writes the answer.
 template <class Out, class RowNumber>
 struct compared_element {
   Out const& out;

@@ -29,8 +29,8 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
 }
 
 /// Step for GPUs: inserts rows that are split into partitions (run.hpp), each into its first pair
-/// of buckets, or into its second if that is in the same segment, and defers those that find these
-/// full. If the table has_order, full buckets are written in the order of keys that says which
+/// of buckets, or into its second if that is in the same segment. A row whose pairs are full is
+/// deferred. If the table has_order, full buckets are written in the order of keys that says which
 /// classes have rows beyond the pair (marks.hpp).
 template <class ExecSpace, class Table, class Combine>
 class build_segments : public table_segment<ExecSpace, Table> {

@@ -134,9 +134,9 @@ struct empty_slot_filter {
 /// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
 /// split, and these into segments, one of which a team (CUDA: a block) holds at once. A partition
 /// has one segment, or several if there are more segments than max_partitions. If there are more
-/// partitions than max_partitions_of_one_pass, rows are split in two passes. Segments
-/// have a multiple of near_pairs pairs, a power of two. So a key's second pair is in the segment of
-/// its first if the two are near each other.
+/// partitions than max_partitions_of_one_pass, rows are split in two passes. Segments have a
+/// multiple of near_pairs pairs, a power of two. So a key's second pair is in the segment of its
+/// first if the two are near each other.
 struct segment_plan {
   std::uint64_t pairs, near_pairs, partition_pairs, segment_pairs, segments_per_partition;
   partition::split_passes passes;

@@ -28,8 +28,8 @@
 //                                             it back
 //
 // Afterwards two kinds of rows are inserted one by one: those that overflowed a partition, and the
-// deferred ones, whose first pair is full and their second, too, or in another segment. So each key
-// lies where a direct insertion may put it.
+// deferred ones. The first pair of a deferred row is full; its second pair is full, too, or lies in
+// another segment. So each key lies where a direct insertion may put it.
 
 namespace karpos::detail::open_addressing {
 
