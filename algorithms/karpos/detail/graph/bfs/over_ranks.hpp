@@ -42,15 +42,6 @@ struct receiving_step {
     found.flush(t);
     if (output == frontier_output::count) found.add_counts(team, to);
   }
-  /// Adds vertex(lane, i), for the bits i of won[lane], to a bin.
-  template <class Won, class Vertex>
-  KARPOS_STEP_FUNCTION void add(tile const& t, frontier_bin<State>& found, Won const& won,
-                                Vertex const& vertex) const {
-    if (output == frontier_output::queue)
-      found.push(t, won, vertex);
-    else
-      t.each([&](int lane) { found.count(lane_mask<32>(won[lane]).count()); });
-  }
 };
 
 template <class StateHandle, class ProgressHandle>
@@ -99,7 +90,7 @@ struct merge_claims : receiving_step<StateHandle, ProgressHandle> {
       t.each([&](int lane) {
         if (won[lane] != 0) s->receive(vertex(lane, 0), p->level + 1);
       });
-      this->add(t, found, won, vertex);
+      add_found(output, t, found, won, vertex);
       fresh = t.each([&](int lane) { return fresh[lane] & (fresh[lane] - 1); });
     }
   }
@@ -123,7 +114,7 @@ struct receive_lists : receiving_step<StateHandle, ProgressHandle> {
           auto const vertex = [&](int lane, int) {
             return list[i * width + static_cast<std::uint64_t>(lane)];
           };
-          this->add(t, found, t.each([&](int lane) -> std::uint32_t {
+          add_found(output, t, found, t.each([&](int lane) -> std::uint32_t {
             return i * width + static_cast<std::uint64_t>(lane) < n && claim(vertex(lane, 0)) ? 1
                                                                                               : 0;
           }),

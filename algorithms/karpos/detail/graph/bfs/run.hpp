@@ -354,12 +354,15 @@ struct level_loop {
     using tuned = typename State::tuned;
     bfs::decide(grid, plan, tuned::probes_per_claim, record, p, own, next);
     if (p.done) return;
-    std::uint32_t const n = p.frontier.in_class[by_thread];
-    p.small_frontier = n > 0 && n <= tuned::small_frontier_vertices && !p.count_only &&
-                       n == p.frontier.vertices() &&
-                       p.frontier.edges <= std::uint64_t(n) * tuned::small_frontier_degree;
-    if constexpr (State::over_ranks) p.lists_claims = p.all.edges <= plan.words;
-    if constexpr (has_team_local_search) try_begin_local_search(p);
+    if constexpr (State::over_ranks) {
+      p.lists_claims = p.all.edges <= plan.words;
+    } else {
+      std::uint32_t const n = p.frontier.in_class[by_thread];
+      p.small_frontier = n > 0 && n <= tuned::small_frontier_vertices && !p.count_only &&
+                         n == p.frontier.vertices() &&
+                         p.frontier.edges <= std::uint64_t(n) * tuned::small_frontier_degree;
+      if constexpr (has_team_local_search) try_begin_local_search(p);
+    }
   }
 };
 

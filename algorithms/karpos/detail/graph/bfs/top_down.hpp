@@ -18,6 +18,16 @@ enum class frontier_output {
   status_bits  ///< sets their bits in visited[1 - current], without a claim, for a bitmap scan
 };
 
+/// Adds vertex(lane, i), for the bits i of won[lane], to a bin, which pushes or counts them.
+template <class Tile, class Bin, class Won, class Vertex>
+KARPOS_STEP_FUNCTION void add_found(frontier_output output, Tile const& t, Bin& found,
+                                    Won const& won, Vertex const& vertex) {
+  if (output == frontier_output::queue)
+    found.push(t, won, vertex);
+  else
+    t.each([&](int lane) { found.count(lane_mask<32>(won[lane]).count()); });
+}
+
 /// Lists the vertices that a tile claims, whichever rank owns them, if progress::lists_claims. On
 /// one device there is no such list.
 template <class State, bool = State::over_ranks>
@@ -139,18 +149,11 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
     };
     if constexpr (State::over_ranks) {
       found.claims.push(t, t.each([&](int lane) { return won[lane] >> 16; }), vertex);
-      add(t, found.own, t.each([&](int lane) { return won[lane] & 0xffffu; }), vertex);
+      add_found(output, t, found.own, t.each([&](int lane) { return won[lane] & 0xffffu; }),
+                vertex);
     } else {
-      add(t, found.own, won, vertex);
+      add_found(output, t, found.own, won, vertex);
     }
-  }
-  template <class Won, class Vertex>
-  KARPOS_STEP_FUNCTION void add(tile const& t, frontier_bin<State>& found, Won const& won,
-                                Vertex const& vertex) const {
-    if (output == frontier_output::queue)
-      found.push(t, won, vertex);
-    else
-      t.each([&](int lane) { found.count(lane_mask<32>(won[lane]).count()); });
   }
   /// Claims the end points of one lane's edges. All its loads come before all its claims, so that
   /// they overlap. Returns: bit i is set if this lane has claimed end point i, and this device owns
