@@ -3,7 +3,9 @@
 /// Shows why a reader reads the hop word again after every slot that did not hold its key. A
 /// variant without this recheck fails in the same searches that the real table survives: once with
 /// an interruption at the right moment, and once with threads.
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "concurrency/hopscotch_storms.hpp"
 
@@ -136,6 +138,58 @@ searches moved_while_searched(int n) {
     }
   }
   return result;
+}
+
+/// Inserts newcomers that can only get the slot of a key which moves away, while another thread
+/// holds the locks of all keys that could move, or all empty slots. Returns how many are refused.
+template <class Key>
+u64 refused_while_held(bool locks) {
+  hopscotch_host_table<Key, Key, placed_hash<Key>> table(56);
+  u64 refused = 0;
+  for (u64 seed = 0; seed < 8; ++seed) {
+    random_numbers random(seed);
+    u64 const home = seed % 8;
+    keys_in_the_way(table, home, random);
+    auto const lines = table.table();
+    using karpos_test::hopscotch::line_slots;
+    std::vector<typename decltype(table)::word*> holes;
+    for (u64 l = 0; l < 8; ++l)
+      for (int s = 1; s <= line_slots; ++s)
+        if (lines.slot().reserve(lines.line(l) + s)) holes.push_back(lines.line(l) + s);
+    REQUIRE(!holes.empty());
+    auto const release_holes = [&] {
+      for (auto* const hole : holes) lines.slot().release(hole);
+    };
+    auto const toggle_locks = [&] {
+      for (u64 l = 0; l < 8; ++l)
+        for (int c = 0; l != (home ^ 1) && c < karpos_test::hopscotch::key_classes; ++c)
+          karpos::device::toggle_bits_release(lines.hop_word(l),
+                                              karpos_test::hopscotch::lock_bit(c));
+    };
+    if (locks) {
+      release_holes();
+      toggle_locks();
+    }
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      if (locks)
+        toggle_locks();
+      else
+        release_holes();
+    });
+    Key const newcomer = keys_of<Key>(home ^ 1, 1, 30, random).front();
+    refused += table.ref().insert(karpos::device::host_tile<1>{}, newcomer,
+                                  stamped<Key>(newcomer, 0)) != karpos::outcome::inserted;
+    other.join();
+    CHECK(table.inspect().wrong.empty());
+  }
+  return refused;
+}
+
+TEST_CASE_TEMPLATE("hopscotch: an insertion waits for slots and locks of other threads", Key, u32,
+                   u64) {
+  CHECK(refused_while_held<Key>(true) == 0);
+  CHECK(refused_while_held<Key>(false) == 0);
 }
 
 template <class Key, int W>

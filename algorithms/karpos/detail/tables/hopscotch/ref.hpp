@@ -207,6 +207,7 @@ class table_ref : public lines<Traits> {
                                           word pair, mapped_type const& value,
                                           Combine const& combine) const {
     locked_step now{outcome_step::undecided(), no_slot};
+    int disturbances = 0;
     for (device::back_off pause; !now.step.decided();) {
       std::uint64_t const before = relocator().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) {
@@ -216,10 +217,12 @@ class table_ref : public lines<Traits> {
       now = update(t, p, before, holds_key, pair, value, combine, now.hole);
       if (now.step.decided()) break;
       if (this->is_full(t)) return outcome::full;
-      now.hole = relocator().find_closer_empty(t, p.home);
+      bool disturbed = false;
+      now.hole = relocator().find_closer_empty(t, p.home, disturbed);
       if (now.hole == no_slot) {
         this->inspect(t);
-        return outcome::full;
+        if (!disturbed || ++disturbances == max_disturbances) return outcome::full;
+        pause.wait();
       }
     }
     if (now.hole != no_slot) relocator().release_slot(t, p.home, now.hole);

@@ -63,11 +63,13 @@ class relocation {
 
   /// Reserves a slot of a full neighbourhood, by moving keys to holes of their own neighbourhoods:
   /// one key if that is enough, else the keys in its way as well. Returns the slot, or no_slot.
+  /// Sets `disturbed` if another thread reserved or changed a slot that the search came to: then a
+  /// later search may find one.
   template <device::tile Tile>
-  KOKKOS_FUNCTION int find_closer_empty(Tile const& t, std::uint64_t home) const {
+  KOKKOS_FUNCTION int find_closer_empty(Tile const& t, std::uint64_t home, bool& disturbed) const {
     int hole = no_slot, tries = max_tries;
     for (int moves = 1; hole == no_slot && moves <= max_moves; ++moves)
-      hole = make_hole(t, home, moves, tries);
+      hole = make_hole(t, home, moves, tries, disturbed);
     return hole;
   }
 
@@ -75,7 +77,8 @@ class relocation {
   /// Reserves a slot with exactly `moves` moves. A depth-first search over chains of keys, each of
   /// which lies where the key before it could move to. The last key of the chain moves first.
   template <device::tile Tile>
-  KOKKOS_FUNCTION int make_hole(Tile const& t, std::uint64_t home, int moves, int& tries) const {
+  KOKKOS_FUNCTION int make_hole(Tile const& t, std::uint64_t home, int moves, int& tries,
+                                bool& disturbed) const {
     constexpr std::uint64_t no_home = ~std::uint64_t(0);
     place stack[max_moves + 1];
     std::uint64_t tried[max_moves + 1];
@@ -86,15 +89,17 @@ class relocation {
       if (depth == moves) {
         --tries;
         int hole = find_empty(t, now.home, now.slot / line_slots);
+        bool const found = hole != no_slot;
         do {
           --depth;
           if (hole != no_slot) hole = swap(t, stack[depth], stack[depth + 1].home, hole);
         } while (hole != no_slot && depth > 0);
         if (hole != no_slot) return hole;
+        disturbed |= found;
         ++stack[depth].slot;
       } else if (now.slot >= neighbourhood_slots) {
         ++stack[--depth].slot;
-      } else if (place const next = next_place(t, now);
+      } else if (place const next = next_place(t, now, disturbed);
                  next.slot != no_slot && next.home != tried[depth]) {
         tried[depth] = next.home;  // what fails for one key of a home fails for the next
         stack[++depth] = next;
@@ -114,10 +119,13 @@ class relocation {
   /// Returns where the pair in a slot could be moved to: its home, and the first slot of the next
   /// line of its neighbourhood, or no_slot.
   template <device::tile Tile>
-  KOKKOS_FUNCTION place next_place(Tile const& t, place const& from) const {
+  KOKKOS_FUNCTION place next_place(Tile const& t, place const& from, bool& disturbed) const {
     word const pair =
         t.once([&] { return device::load_relaxed(m_lines.slot_of(from.home, from.slot)); });
-    if (!m_slot.live(pair)) return {0, no_slot};
+    if (!m_slot.live(pair)) {
+      disturbed = true;
+      return {0, no_slot};
+    }
     std::uint64_t const home = m_lines.path_of(pair).home;
     if (home == from.home) return {0, no_slot};
     return {home, (line_index(home, from) + 1) * line_slots};
