@@ -5,10 +5,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
 
 #include "karpos/components_options.hpp"
 #include "karpos/concepts.hpp"
@@ -75,21 +71,10 @@ components_report connected_components(ExecSpace const& exec,
                                        ComponentIds const& component_ids,
                                        components_options const& options = {}) {
   using graph_type = csr_graph<VertexId, EdgeOffset, MemorySpace>;
-  static_assert(std::is_same_v<typename ComponentIds::value_type, VertexId>,
-                "karpos: component ids come in a view of the graph's vertex type");
   detail::require_reachable<ExecSpace, typename graph_type::offsets_view, ComponentIds>();
   detail::user_call const call("connected_components");
-  detail::require_contiguous("component ids", component_ids);
-  detail::require_same_extent("component ids", component_ids.extent(0), "vertices",
-                              graph.vertices());
-  constexpr std::uint64_t max_id = std::numeric_limits<VertexId>::max();
-  if (graph.vertices() > 0 && graph.vertices() - 1 > max_id)
-    detail::reject<std::length_error>(
-        "the graph has " + std::to_string(graph.vertices()) + " vertices",
-        "its vertex ids end at " + std::to_string(max_id), "use wider ids");
-  detail::require_apart("the component ids", component_ids, detail::range_of(options.workspace),
-                        graph.row_offsets(), graph.column_indices(), graph.in_row_offsets(),
-                        graph.in_column_indices());
+  detail::connected_components::require_ids(graph, graph.vertices(), "vertices", component_ids,
+                                            options.workspace);
   graph.validate_unless_trusted(exec);
   if (graph.vertices() == 0) return {};
   Kokkos::Profiling::ScopedRegion const region("karpos::connected_components");

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <karpos/connected_components.hpp>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "support/bfs_subject.hpp"
+#include "support/components_oracle.hpp"
 #include "support/invalid_graphs.hpp"
 #include "support/shapes.hpp"
 
@@ -18,6 +18,7 @@ namespace {
 
 using karpos::components_options;
 using karpos_test::edge_pairs;
+using karpos_test::expected_component_ids;
 using karpos_test::host_graph;
 using karpos_test::make_graph;
 using karpos_test::same;
@@ -25,22 +26,6 @@ using karpos_test::sides;
 using karpos_test::space;
 using karpos_test::view;
 using numbers = std::vector<std::uint64_t>;
-
-/// Returns the smallest vertex of each vertex's component, with edges followed in both directions.
-numbers expected_component_ids(host_graph const& g) {
-  numbers parent(g.vertices);
-  std::iota(parent.begin(), parent.end(), std::uint64_t(0));
-  auto const root = [&](std::uint64_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
-  g.each_edge([&](std::uint64_t u, std::uint64_t v) {
-    std::uint64_t const a = root(u), b = root(v);
-    parent[std::max(a, b)] = std::min(a, b);
-  });
-  for (std::uint64_t v = 0; v < g.vertices; ++v) parent[v] = root(v);
-  return parent;
-}
 
 template <class Vertex, class Offset>
 void check_types(host_graph const& g, numbers const& expected,

@@ -13,32 +13,11 @@
 #include "karpos/distributed/validate_bfs.hpp"
 #include "support/bfs_subject.hpp"
 #include "support/host_graph.hpp"
+#include "tests/distributed/edges_of_ranks.hpp"
 #include "tests/distributed/ranks.hpp"
 
 namespace karpos_test {
 
-using id = std::uint32_t;
-using numbers = std::vector<std::uint64_t>;
-namespace dist = karpos::distributed;
-
-struct edge_list {
-  std::vector<id> sources, targets;
-};
-
-/// How the edges of a list are distributed: spread over the ranks in turn, or all on the last rank.
-enum class placement { spread, on_last };
-
-inline edge_list part_of(communicator const& ranks, edge_pairs const& edges, placement where) {
-  edge_list mine;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    int const owner =
-        where == placement::on_last ? ranks.size() - 1 : int(i * 7 % std::size_t(ranks.size()));
-    if (owner != ranks.rank()) continue;
-    mine.sources.push_back(id(edges[i].first));
-    mine.targets.push_back(id(edges[i].second));
-  }
-  return mine;
-}
 inline edge_list all_of(edge_pairs const& edges) {
   edge_list all;
   for (auto const& [u, v] : edges) {

@@ -20,6 +20,7 @@
 #include "karpos/detail/distributed/bfs_exchange.hpp"
 #include "karpos/detail/distributed/bfs_plan.hpp"
 #include "karpos/detail/distributed/bfs_run.hpp"
+#include "karpos/detail/distributed/local_rows.hpp"
 #include "karpos/detail/graph/bfs/run.hpp"
 #include "karpos/device/peers.hpp"
 #include "karpos/distributed/communicator.hpp"
@@ -93,7 +94,8 @@ class bfs_workspace {
   /// of the graph that a search for parents adds if it is not one kernel although windows are open.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
-    std::size_t const local = local_workspace::bytes_for(m_ranks->exec(), local_of(m_graph));
+    std::size_t const local =
+        local_workspace::bytes_for(m_ranks->exec(), detail::distributed::local_rows_of(m_graph));
     if (m_ranks->size() == 1) return local;
     return local + 4 * (5 * m_words + own_words) +
            (with_parents ? (m_windows->is_open() ? max_vertices_of_rank() : m_graph.vertices()) *
@@ -143,8 +145,7 @@ class bfs_workspace {
   }
 
  private:
-  using local_graph =
-      detail::distributed::local_rows<vertex_type, typename Graph::offset_type, memory_space>;
+  using local_graph = decltype(detail::distributed::local_rows_of(std::declval<Graph const&>()));
   using local_workspace = karpos::bfs_workspace<ExecSpace, local_graph>;
   using local_vertex = detail::frontier::local_vertex;
   template <class T>
@@ -156,10 +157,7 @@ class bfs_workspace {
       detail::reject("the graph has " + std::to_string(graph.vertices()) + " vertices",
                      "at most " + std::to_string(most), "queues hold 32-bit entries");
     graph.validate_unless_trusted(ranks.exec());
-    return local_workspace(ranks.exec(), local_of(graph));
-  }
-  static local_graph local_of(Graph const& graph) {
-    return {graph.local(), graph.local_in(), graph.has_transpose()};
+    return local_workspace(ranks.exec(), detail::distributed::local_rows_of(graph));
   }
   /// Allocates what several ranks exchange, and collects the isolated vertices of all.
   void prepare_exchange() {

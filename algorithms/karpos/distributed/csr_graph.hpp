@@ -88,6 +88,11 @@ class csr_graph {
   std::uint64_t edges() const { return m_edges; }
   bool has_transpose() const { return m_has_transpose; }
   bool is_trusted() const { return m_trusted; }
+  /// Returns whether the transpose has the arrays of the graph itself, on this rank.
+  bool is_undirected() const {
+    return m_has_transpose && m_in.row_offsets().data() == m_out.row_offsets().data() &&
+           m_in.column_indices().data() == m_out.column_indices().data();
+  }
 
   /// Returns where the blocks of the ranks begin, and at the end the number of vertices.
   std::vector<std::uint64_t> const& begins() const { return m_begin; }
@@ -154,9 +159,7 @@ class csr_graph {
                            {name, vertices(), first()});
     };
     check(m_out, "the graph");
-    bool const same = m_in.row_offsets().data() == m_out.row_offsets().data() &&
-                      m_in.column_indices().data() == m_out.column_indices().data();
-    if (m_has_transpose && !same) check(m_in, "the transpose");
+    if (m_has_transpose && !is_undirected()) check(m_in, "the transpose");
   }
 
   local_type m_out, m_in;

@@ -13,7 +13,6 @@
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/csr_graph.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
@@ -168,33 +167,6 @@ auto agree_on_search(karpos::distributed::communicator<ExecSpace> const& ranks, 
   }
   return agreed;
 }
-
-/// The rows of a rank, as a bfs_workspace reads them. There may be more in- or out-edges.
-template <class VertexId, class EdgeOffset, class MemorySpace>
-struct local_rows {
-  using graph = karpos::csr_graph<VertexId, EdgeOffset, MemorySpace>;
-  using vertex_type = VertexId;
-  using offset_type = EdgeOffset;
-  using memory_space = MemorySpace;
-  using offsets_view = typename graph::offsets_view;
-  using columns_view = typename graph::columns_view;
-
-  graph out, in;
-  bool transposed;
-
-  /// Does nothing: distributed::bfs_workspace has checked the rows of its graph.
-  template <class ExecSpace>
-  void validate_unless_trusted(ExecSpace const&) const {}
-
-  std::uint64_t vertices() const { return out.vertices(); }
-  /// Returns the number of edges that a bottom-up level reads; without in-edges, of out-edges.
-  std::uint64_t edges() const { return transposed ? in.edges() : out.edges(); }
-  bool has_transpose() const { return transposed; }
-  offsets_view const& row_offsets() const { return out.row_offsets(); }
-  columns_view const& column_indices() const { return out.column_indices(); }
-  offsets_view const& in_row_offsets() const { return in.row_offsets(); }
-  columns_view const& in_column_indices() const { return in.column_indices(); }
-};
 
 /// State that the loop over ranks keeps from level to level.
 struct rank_progress : bfs::progress {

@@ -130,8 +130,9 @@ struct state {
   using rows = frontier::rows<VertexId, EdgeOffset>;
 
   std::uint64_t vertices;
+  std::uint64_t begin, end;          // the vertices whose rows are linked: all, or those of a rank
   std::uint64_t sampled_neighbours;  // of each vertex: those that link_sampled links
-  rows out, in;
+  rows out, in;                      // addressed by vertices
   bool has_in_edges;
   bool skips_most_frequent;  // whether link_remaining skips the most frequent component
   forest_type components;
@@ -164,7 +165,7 @@ struct start {
   State s;
   KARPOS_STEP_FUNCTION void operator()(std::uint64_t v) const {
     auto const self = static_cast<typename State::word>(v);
-    auto const first = s.out.degree(v) == 0
+    auto const first = v < s.begin || v >= s.end || s.out.degree(v) == 0
                            ? self
                            : s.neighbour(s.out, static_cast<std::uint64_t>(s.out.begin(v)));
     s.components.set_parent(self, Kokkos::min(self, first));
@@ -193,10 +194,10 @@ struct link_sampled {
   KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     using word = typename State::word;
     auto const vertex = [&](int lane) {
-      return i * Tile::width + static_cast<std::uint64_t>(lane);
+      return s.begin + i * Tile::width + static_cast<std::uint64_t>(lane);
     };
     auto const degree = t.each([&](int lane) -> std::uint64_t {
-      return vertex(lane) < s.vertices ? s.out.degree(vertex(lane)) : 0;
+      return vertex(lane) < s.end ? s.out.degree(vertex(lane)) : 0;
     });
     for (std::uint64_t k = 0; k < s.sampled_neighbours; ++k) {
       if (!t.ballot([&](int lane) { return degree[lane] > k; })) return;
@@ -227,7 +228,7 @@ template <class State>
 struct sample_component_ids {
   State s;
   KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
-    std::uint64_t const v = i * 0x9e3779b97f4a7c15u % s.vertices;
+    std::uint64_t const v = s.begin + i * 0x9e3779b97f4a7c15u % (s.end - s.begin);
     s.sample[i] = s.components.parent_of(static_cast<typename State::word>(v));
     if (i == 0) *s.most_frequent = *s.long_rows = 0;
   }
@@ -251,26 +252,26 @@ struct link_remaining {
 
   /// CPUs: links the rest of one row.
   KARPOS_STEP_FUNCTION void operator()(std::uint64_t i) const {
-    auto const v = static_cast<word>(i);
+    auto const v = static_cast<word>(s.begin + i);
     if (s.skips_most_frequent &&
         s.components.parent_of(v) == s.sample[static_cast<std::uint32_t>(*s.most_frequent)])
       return;
-    std::uint64_t const remaining = s.remaining_edges(i);
+    std::uint64_t const remaining = s.remaining_edges(v);
     if (remaining >= State::tuned::grid_degree)
       s.long_row[device::fetch_add(s.long_rows, 1)] = v;
     else
       for (std::uint64_t k = 0; k < remaining; ++k)
-        s.components.link(v, s.remaining_neighbour(i, k));
+        s.components.link(v, s.remaining_neighbour(v, k));
   }
   template <class Tile>
   KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     word const most_frequent = s.sample[static_cast<std::uint32_t>(*s.most_frequent)];
     auto const vertex = [&](int lane) {
-      return static_cast<word>(i * Tile::width + static_cast<std::uint64_t>(lane));
+      return static_cast<word>(s.begin + i * Tile::width + static_cast<std::uint64_t>(lane));
     };
     auto const remaining = t.each([&](int lane) -> std::uint64_t {
       word const v = vertex(lane);
-      if (i * Tile::width + static_cast<std::uint64_t>(lane) >= s.vertices) return 0;
+      if (s.begin + i * Tile::width + static_cast<std::uint64_t>(lane) >= s.end) return 0;
       return s.skips_most_frequent && s.components.parent_of(v) == most_frequent
                  ? 0
                  : s.remaining_edges(v);
