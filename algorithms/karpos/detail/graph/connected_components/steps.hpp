@@ -266,12 +266,11 @@ struct link_remaining {
   template <class Tile>
   KARPOS_STEP_FUNCTION void operator()(Tile const& t, std::uint64_t i) const {
     word const most_frequent = s.sample[static_cast<std::uint32_t>(*s.most_frequent)];
-    auto const vertex = [&](int lane) {
-      return static_cast<word>(s.begin + i * Tile::width + static_cast<std::uint64_t>(lane));
-    };
+    word const first = static_cast<word>(s.begin + i * Tile::width);
+    auto const vertex = [&](int lane) { return first + static_cast<word>(lane); };
     auto const remaining = t.each([&](int lane) -> std::uint64_t {
       word const v = vertex(lane);
-      if (s.begin + i * Tile::width + static_cast<std::uint64_t>(lane) >= s.end) return 0;
+      if (i * Tile::width + static_cast<std::uint64_t>(lane) >= s.end - s.begin) return 0;
       return s.skips_most_frequent && s.components.parent_of(v) == most_frequent
                  ? 0
                  : s.remaining_edges(v);
