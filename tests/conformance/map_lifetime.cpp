@@ -563,6 +563,18 @@ void accepts_an_atomic_view(std::string const& name) {
   view<u32> const out("out", 5);
   map.find(space{}, keys, out, 9u);
   holds(name + ": found", to_host(out) == std::vector<u32>{1, 9, 2, 9, 1});
+  Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const stored =
+      to_space(std::vector<u32>{1, 2});
+  Kokkos::View<u32*, space, Kokkos::MemoryTraits<Kokkos::Atomic>> const values =
+      to_space(std::vector<u32>{30, 40});
+  if constexpr (requires { map.insert_or_assign(space{}, stored, values); }) {
+    map.insert_or_assign(space{}, stored, values);
+    map.find(space{}, keys, out, 9u);
+    holds(name + ": assigned", to_host(out) == std::vector<u32>{30, 9, 40, 9, 30});
+    map.insert_or_apply(space{}, stored, values, karpos::plus{});
+    map.find(space{}, keys, out, 9u);
+    holds(name + ": added", to_host(out) == std::vector<u32>{60, 9, 80, 9, 60});
+  }
   if constexpr (requires { map.erase(space{}, keys); })
     same(name + ": erased", map.erase(space{}, keys), 2);
 }

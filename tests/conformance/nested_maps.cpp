@@ -26,11 +26,15 @@ using namespace karpos_test::nested;
 /// A hash_map that exposes its table.
 struct probed_map : karpos::hash_map<u32, u32, space> {
   using probed_map::hash_map::hash_map;
+  static u64 most_rejected(u64, double) { return 0; }
   auto table() const { return this->m_storage.ref(); }
 };
 /// A hopscotch_map that exposes its table.
 struct hopping_map : karpos::hopscotch_map<u32, u32, space> {
   using hopping_map::hopscotch_map::hopscotch_map;
+  /// Concurrent insertions may leave a few keys of millions without a place at load 0.9: on an H200
+  /// 9 keys of 52 million random ones (docs/design/hopscotch.md).
+  static u64 most_rejected(u64 keys, double load) { return load < 0.9 ? 0 : keys / 4096; }
   auto table() const { return this->m_storage.ref(); }
 };
 
@@ -59,11 +63,17 @@ u64 probes(hopping_map const& map, std::vector<u32> const& keys) {
   return sum;
 }
 
+template <class Map>
+void insert_all(Map& map, std::vector<u32> const& keys, double load) {
+  auto const report = map.insert(space{}, to_space(keys), 1u);
+  CHECK(report.inserted + report.rejected == keys.size());
+  CHECK(report.rejected <= Map::most_rejected(keys.size(), load));
+}
 /// Inserts keys into a map made for them. Returns: the probes of their lookups.
 template <class Map>
 u64 fill(std::vector<u32> const& keys, double load) {
   Map map(space{}, keys.size(), {.load = load, .growth = karpos::growth::fixed});
-  same("inserted", map.insert(space{}, to_space(keys), 1u).inserted, keys.size());
+  insert_all(map, keys, load);
   return probes(map, keys);
 }
 /// Inserts shares of each order into maps made for them, at every load.
@@ -92,9 +102,8 @@ std::vector<u32> parts_of_full_maps(std::vector<u32> const& keys, u64 k, double 
   std::vector<u32> parts;
   for (u64 m = 0; m < k; ++m) {
     Map map(space{}, n, {.load = load, .growth = karpos::growth::fixed});
-    auto const of_map = share_of(keys, double(m) / double(k), double(m + 1) / double(k));
-    same("inserted", map.insert(space{}, to_space(of_map), 1u).inserted, n);
-    same("retrieved", map.retrieve_all(space{}, out, values), n);
+    insert_all(map, share_of(keys, double(m) / double(k), double(m + 1) / double(k)), load);
+    CHECK(map.retrieve_all(space{}, out, values) >= n - Map::most_rejected(n, load));
     auto const order = karpos_test::to_host(out);
     parts.insert(parts.end(), order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n / k));
   }

@@ -183,7 +183,7 @@ struct insert_body : keyed_body<Distance, Table, Keys> {
     if (!stencil(i)) return device::staged_result::done();
     auto const key = device::element(this->keys, i);
     if (in.reserved(key)) return count(outcome::invalid);
-    auto const value = values(i);
+    auto const value = device::element(values, i);
     auto const holds = in.holds(key);
     auto const item = Table::protocol::item(key, value);
     one_thread<Table> const t{};
