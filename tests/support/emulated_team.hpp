@@ -55,8 +55,13 @@ class emulated_block {
   static constexpr int warp = 32;
 
   emulated_block(int threads, std::uint64_t seed) : m_random(seed), m_threads(threads) {
-    for (int r = 0; r < threads; ++r) m_thread.push_back(std::make_unique<thread>());
+    for (int r = 0; r < threads; ++r) m_thread.push_back(take_thread());
   }
+  ~emulated_block() {
+    for (auto& t : m_thread) spare().push_back(std::move(t));
+  }
+  emulated_block(emulated_block const&) = delete;
+  emulated_block& operator=(emulated_block const&) = delete;
 
   template <class Step>
   void run(Step const& step, int league_rank, int league_size) {
@@ -82,18 +87,31 @@ class emulated_block {
   enum class call { nothing, barrier, any, prefix_sum, append, end };
   struct thread {
     ucontext_t context{};
-    std::vector<char> stack = std::vector<char>(std::size_t(1) << 18);
+    static constexpr std::size_t stack_bytes = std::size_t(1) << 16;
+    std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
     call waits_for = call::nothing;
     std::uint64_t value = 0, result = 0, total = 0;  // of the collective that the thread waits for
     std::uint32_t* counter = nullptr;
   };
 
+  /// Threads of former blocks: fresh stacks for each block took most of its time, in page faults.
+  static std::vector<std::unique_ptr<thread>>& spare() {
+    static std::vector<std::unique_ptr<thread>> threads;
+    return threads;
+  }
+  static std::unique_ptr<thread> take_thread() {
+    if (spare().empty()) return std::make_unique<thread>();
+    auto t = std::move(spare().back());
+    spare().pop_back();
+    return t;
+  }
+
   void prepare(int rank) {
     thread& t = *m_thread[static_cast<std::size_t>(rank)];
     t.waits_for = call::nothing;
     getcontext(&t.context);
-    t.context.uc_stack.ss_sp = t.stack.data();
-    t.context.uc_stack.ss_size = t.stack.size();
+    t.context.uc_stack.ss_sp = t.stack.get();
+    t.context.uc_stack.ss_size = thread::stack_bytes;
     t.context.uc_link = &m_scheduler;
     auto const self = reinterpret_cast<std::uintptr_t>(this);
     makecontext(&t.context, reinterpret_cast<void (*)()>(&start), 3,
