@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import checks
@@ -26,28 +27,27 @@ def result(mpiexec, ranks, driver, *words):
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def searches(mpiexec, driver, edges):
-    for graph in ("kron:scale=12,ef=8", "uniform:scale=10,ef=4", "grid:20x30,drop=0.2", edges):
-        words = ["bfs", graph, "--sources", 3, "--reps", 1, "--parents", "--validate"]
-        alone = checks.result(driver, *words)
-        for ranks in (1, 3):
-            seen = result(mpiexec, ranks, driver, *words)
-            if seen is None or alone is None:
-                continue
-            for name in ("vertices", "edges", "undirected", "without_edges", "wrong"):
-                check(f"{graph} on {ranks}: {name}", seen[name], alone[name])
-            for a, b in zip(alone["searches"], seen["searches"]):
-                for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):
-                    check(f"{graph} on {ranks}: {name}", b[name], a[name])
-            check(f"{graph}: ranks", seen["ranks"]["count"], ranks)
-            permuted = result(mpiexec, ranks, driver, *words, "--permute")
-            for a, b in zip(alone["searches"], permuted["searches"]):
-                for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):
-                    check(f"{graph} permuted, on {ranks}: {name}", b[name], a[name])
-            check(f"{graph} permuted, on {ranks}: wrong", (permuted["wrong"], permuted["ranks"]["permuted"]), (0, True))
-            one, other = (result(mpiexec, ranks, driver, "bfs", graph, "--reps", 1, *w) for w in ([], ["--permute"]))
-            check(f"{graph} permuted, on {ranks}: first source", *(tuple(x[n] for n in ("source", "reached", "sum_distance")) for x in (one, other)))
-            check(f"{graph}: each rank reports", [len(s["bytes_sent"]) for s in seen["ranks"]["searches"]], 3 * [ranks])
+def searches(mpiexec, driver, graph):
+    words = ["bfs", graph, "--sources", 3, "--reps", 1, "--parents", "--validate"]
+    alone = checks.result(driver, *words)
+    for ranks in (1, 3):
+        seen = result(mpiexec, ranks, driver, *words)
+        if seen is None or alone is None:
+            continue
+        for name in ("vertices", "edges", "undirected", "without_edges", "wrong"):
+            check(f"{graph} on {ranks}: {name}", seen[name], alone[name])
+        for a, b in zip(alone["searches"], seen["searches"]):
+            for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):
+                check(f"{graph} on {ranks}: {name}", b[name], a[name])
+        check(f"{graph}: ranks", seen["ranks"]["count"], ranks)
+        permuted = result(mpiexec, ranks, driver, *words, "--permute")
+        for a, b in zip(alone["searches"], permuted["searches"]):
+            for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):
+                check(f"{graph} permuted, on {ranks}: {name}", b[name], a[name])
+        check(f"{graph} permuted, on {ranks}: wrong", (permuted["wrong"], permuted["ranks"]["permuted"]), (0, True))
+        one, other = (result(mpiexec, ranks, driver, "bfs", graph, "--reps", 1, *w) for w in ([], ["--permute"]))
+        check(f"{graph} permuted, on {ranks}: first source", *(tuple(x[n] for n in ("source", "reached", "sum_distance")) for x in (one, other)))
+        check(f"{graph}: each rank reports", [len(s["bytes_sent"]) for s in seen["ranks"]["searches"]], 3 * [ranks])
 
 
 def tables(mpiexec, driver):
@@ -84,20 +84,24 @@ TABLES = {
 }
 
 
-def counts(mpiexec, driver, edges):
+def counts(mpiexec, driver, what, text):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "table.txt"
-        for what, text in TABLES.items():
-            file.write_text(text, encoding="utf-8", newline="")
-            for top, all_ranks in ((1000, (1, 2, 7) if "line" in what else (2, 3)), (2, (3,) if len(text) > 400 else ())):
-                words = ["count", file, "--top", top]
-                alone = checks.result(driver, *words)
-                for ranks in all_ranks:
-                    seen = result(mpiexec, ranks, driver, *words)
-                    for name in ("lines", "values", "distinct", "top", "columns", "names", "numeric", "compared"):
-                        check(f"count, {what} on {ranks}: {name}", seen and seen[name], alone and alone[name])
-                    if seen:
-                        check(f"count, {what} on {ranks}: lines of ranks", (len(seen["ranks"]["lines"]), sum(seen["ranks"]["lines"])), (ranks, alone["lines"]))
+        file.write_text(text, encoding="utf-8", newline="")
+        for top, all_ranks in ((1000, (1, 2, 7) if "line" in what else (2, 3)), (2, (3,) if len(text) > 400 else ())):
+            words = ["count", file, "--top", top]
+            alone = checks.result(driver, *words)
+            for ranks in all_ranks:
+                seen = result(mpiexec, ranks, driver, *words)
+                for name in ("lines", "values", "distinct", "top", "columns", "names", "numeric", "compared"):
+                    check(f"count, {what} on {ranks}: {name}", seen and seen[name], alone and alone[name])
+                if seen:
+                    check(f"count, {what} on {ranks}: lines of ranks", (len(seen["ranks"]["lines"]), sum(seen["ranks"]["lines"])), (ranks, alone["lines"]))
+
+
+def counts_refused(mpiexec, driver, edges):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "table.txt"
         shown = on_ranks(mpiexec, 2, driver, "count", edges, "--distributed").stdout
         check("count: the first rank alone prints", (shown.count("2 ranks"), shown.count("distinct")), (1, 1))
         for text, what in (("", "it is empty"), ("1 2\n3\n", f"{file}:2"), (TABLES["a matrix"].replace(" 4\n", " 5\n"), "its header announces 5"),
@@ -173,12 +177,13 @@ def oversubscribed_host(mpiexec, driver):
 
 
 def main(driver, edges, *mpiexec):
-    searches(mpiexec, driver, edges)
-    tables(mpiexec, driver)
-    counts(mpiexec, driver, edges)
-    grown(mpiexec, driver)
-    refused(mpiexec, driver)
-    oversubscribed_host(mpiexec, driver)
+    jobs = [(counts_refused, edges), (refused,), (oversubscribed_host,), (grown,), (tables,),
+            *((searches, graph) for graph in ("kron:scale=12,ef=8", "uniform:scale=10,ef=4", "grid:20x30,drop=0.2", edges)),
+            *((counts, what, text) for what, text in TABLES.items())]
+    # Ranks start and end for half a second, asleep: three runs at a time take the time of one.
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(run, mpiexec, driver, *data) for run, *data in jobs]:
+            done.result()
     shown = on_ranks(mpiexec, 2, driver, "bfs", edges, "--distributed").stdout
     check("the first rank alone prints", shown.count("2 ranks"), 1)
     return checks.verdict("--distributed")
