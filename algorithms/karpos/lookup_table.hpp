@@ -12,6 +12,7 @@
 #include "karpos/detail/common/bulk_arguments.hpp"
 #include "karpos/detail/common/host_views.hpp"
 #include "karpos/detail/index_range.hpp"
+#include "karpos/detail/tables/lookup_access.hpp"
 #include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/probe.hpp"
 #include "karpos/detail/tables/region_split.hpp"
@@ -317,6 +318,7 @@ class lookup_table {
   Storage m_storage;
 
  private:
+  friend struct detail::lookup_access;
   /// Returns the bytes of workspace that count and erase take at most.
   template <class Queries>
   std::size_t tally_bytes(execution_space const& exec, Queries const& queries,

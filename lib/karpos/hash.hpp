@@ -51,7 +51,8 @@ enum class hashed : std::uint64_t {
   distinct_keys,
   partition,
   reduce_by_key,
-  join
+  join,
+  rank
 };
 
 /// Returns an odd number for a structure of a kind, size and seed. Numbers of other kinds, sizes

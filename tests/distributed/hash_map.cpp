@@ -8,9 +8,17 @@
 #include <random>
 #include <set>
 
+#include "karpos/detail/distributed/window_split.hpp"
 #include "karpos/distributed/hash_set.hpp"
 #include "karpos/distributed/reduce_by_key.hpp"
 #include "tests/distributed/ranks.hpp"
+
+/// Many queries are split in several batches.
+template <>
+struct karpos::detail::distributed::window_tuning<karpos_test::space>
+    : default_window_tuning<karpos_test::space> {
+  static constexpr std::uint64_t max_batch = min_rows + 900;
+};
 
 namespace {
 using namespace karpos_test;
@@ -266,6 +274,78 @@ TEST_CASE("a set") {
   CHECK(std::count(found.begin(), found.end(), true) == 300);
   CHECK(s.erase(to_view(std::vector<std::uint32_t>{0, 1, 5000})) == 2);
   CHECK(s.size() == n - 2);
+}
+
+/// A key of `stored` stored ones, or another. Stored keys are even.
+key numbered_key(std::uint64_t i, std::uint64_t stored) {
+  return i < stored ? 2 * (i * 0x9e3779b97f4a7c15ull >> 2)
+                    : 2 * (i * 0x9e3779b97f4a7c15ull >> 2) + 1;
+}
+
+TEST_CASE("batches that are split into windows") {
+  auto const ranks = world();
+  using tuned = karpos::detail::distributed::window_tuning<space>;
+  auto const p = std::uint64_t(ranks.size()), r = std::uint64_t(ranks.rank());
+  // Rank 1 of several passes nothing. Ranks have unequal numbers of rows, and keys in common.
+  std::uint64_t const least = tuned::min_rows + 1000, mine = r == 1 ? 0 : least + 777 * r,
+                      stored = least * p;
+  map m(ranks, stored + least);
+  set s(ranks, stored + least);
+  std::vector<key> keys(mine);
+  std::vector<std::int64_t> values(mine);
+  std::vector<std::uint32_t> members(mine);
+  std::set<std::uint64_t> expected;
+  for (std::uint64_t q = 0; q < p; ++q)
+    for (std::uint64_t i = 0; i < (q == 1 ? 0 : least + 777 * q); ++i)
+      expected.insert((q * least / 2 + i) % stored);
+  for (std::uint64_t i = 0; i < mine; ++i) {
+    std::uint64_t const k = (r * least / 2 + i) % stored;
+    keys[i] = numbered_key(k, stored);
+    values[i] = std::int64_t(3 * k);
+    members[i] = std::uint32_t(k);
+  }
+  for (int again = 0; again < 2; ++again) {
+    auto const report = m.insert(to_view(keys), to_view(values));
+    CHECK(report.inserted == (again == 0 ? expected.size() : 0));
+    CHECK(report.inserted + report.existing == ranks.all_reduce(mine));
+    CHECK(s.insert(to_view(members)).inserted == report.inserted);
+  }
+  CHECK(m.size() == expected.size());
+
+  for (bool const is_skewed : {false, true}) {
+    INFO("skewed: ", is_skewed);
+    std::uint64_t const n = r == 2 ? 0 : (is_skewed ? tuned::min_rows : least) + 31 * r;
+    auto const number = [&](std::uint64_t i) {
+      return is_skewed && i % 3 != 0 ? 5 : (i * 7919 + r) % (2 * stored);
+    };
+    // Queries and answers with a stride.
+    Kokkos::View<key* [2], Kokkos::LayoutRight, memory> const two("queries", n);
+    Kokkos::View<std::int64_t* [2], Kokkos::LayoutRight, memory> const found("found", n);
+    auto const queries = Kokkos::create_mirror_view(two);
+    Kokkos::View<std::uint32_t*, memory> const of_set("of set", n);
+    auto const of_set_here = Kokkos::create_mirror_view(of_set);
+    for (std::uint64_t i = 0; i < n; ++i) {
+      queries(i, 1) = i == 17 ? ~key(0) : numbered_key(number(i), stored);
+      of_set_here(i) = std::uint32_t(number(i));
+    }
+    Kokkos::deep_copy(two, queries);
+    Kokkos::deep_copy(of_set, of_set_here);
+    Kokkos::View<bool*, memory> const there("there", n);
+    m.find(Kokkos::subview(two, Kokkos::ALL, 1), Kokkos::subview(found, Kokkos::ALL, 0), -1);
+    s.contains(of_set, there);
+    auto const answers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, found);
+    auto const is_there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, there);
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      bool const is_stored = expected.count(number(i)) != 0;
+      wrong += is_there(i) != is_stored;
+      wrong += answers(i, 0) != (is_stored && i != 17 ? std::int64_t(3 * number(i)) : -1);
+    }
+    CHECK(wrong == 0);
+    m.release_memory();
+  }
+  CHECK(m.erase(to_view(keys)) == expected.size());
+  CHECK(m.size() == 0);
 }
 
 template <class Op>

@@ -59,6 +59,7 @@ struct part<karpos_test::emulated_space> {
   static constexpr bool bounds_registers = false, spans_devices = false;
   template <int W>
   using tile = reference_tile<W>;
+  using peer_window = host::peer_window;
 
   static constexpr int max_scratch_bytes = 48 * 1024;
   static int processors(space const&) { return space::processors; }

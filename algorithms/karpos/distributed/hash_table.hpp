@@ -12,8 +12,8 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/distributed/combine.hpp"
-#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
+#include "karpos/detail/distributed/table_exchange.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/exchange_plan.hpp"
 #include "karpos/hash.hpp"
@@ -176,17 +176,18 @@ class hash_table {
     detail::user_call const call(name, "find");
     if constexpr (std::is_arithmetic_v<mapped_type> || std::is_enum_v<mapped_type>)
       require_same(*m_ranks, "the value for missing keys", missing);
-    look_up<mapped_type>(queries, out, [&](auto const& q, auto const& answers) {
-      m_local.find(m_ranks->exec(), q, answers, missing);
-    });
+    exchange().template look_up<mapped_type>(queries, out, detail::value_or<mapped_type>{missing},
+                                             [&](auto const& q, auto const& answers) {
+                                               m_local.find(m_ranks->exec(), q, answers, missing);
+                                             });
   }
   /// Writes whether each query of this rank is stored to out. Collective. Throws: as find.
   template <view_1d Queries, view_1d Out>
   void contains(Queries const& queries, Out const& out) const {
     detail::user_call const call(name, "contains");
-    look_up<typename Out::value_type>(queries, out, [&](auto const& q, auto const& answers) {
-      m_local.contains(m_ranks->exec(), q, answers);
-    });
+    exchange().template look_up<typename Out::value_type>(
+        queries, out, detail::presence{},
+        [&](auto const& q, auto const& answers) { m_local.contains(m_ranks->exec(), q, answers); });
   }
 
   /// Removes keys; ignores those that are not stored, such as a sentinel. Collective. Returns: how
@@ -195,7 +196,7 @@ class hash_table {
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
     detail::user_call const call(name, "erase");
-    auto const received = send<key_type>(keys);
+    auto const received = exchange().template send<key_type>(keys);
     return m_ranks->all_reduce(detail::distributed::run_collectively(
         *m_ranks, [&] { return m_local.erase(m_ranks->exec(), received); }));
   }
@@ -220,7 +221,7 @@ class hash_table {
   /// Frees the memory that operations keep for the next one. Not collective.
   void release_memory() {
     m_ranks->exec().fence("karpos::distributed: before memory is freed");
-    m_kept = std::make_shared<kept_memory>();
+    m_kept = std::make_shared<kept>();
   }
 
   /// Returns the number of keys on all ranks. Collective.
@@ -248,39 +249,29 @@ class hash_table {
     return m_local.retrieve_all(m_ranks->exec(), out...);
   }
   /// Returns the rank that owns a key.
-  int owner(key_type const& key) const { return static_cast<int>(owner_of()(key)); }
+  int owner(key_type const& key) const { return static_cast<int>(exchange().owner_of()(key)); }
   communicator_type const& ranks() const { return *m_ranks; }
 
  private:
   static constexpr char const* name =
       has_values ? "distributed::hash_map" : "distributed::hash_set";
-  using owner_type = detail::distributed::key_owner<key_type, hasher>;
+  using kept = detail::distributed::table_memory<execution_space>;
 
   void require_same_sentinel(char const* what, std::optional<key_type> const& key) const {
     require_same(*m_ranks, std::string("whether there is ") + what, key.has_value());
     if (key) require_same(*m_ranks, what, to_bits<std::uint64_t>(*key));
   }
-  owner_type owner_of() const { return {static_cast<std::uint32_t>(m_ranks->size()), m_hash}; }
 
-  /// Sends keys, and values if any are passed, to the owners of the keys. Returns: the rows that
-  /// this rank owns.
-  template <class Row, class Keys, class... Values>
-  auto send(Keys const& keys, Values const&... values) const {
-    detail::require_key_type<key_type, Keys>();
-    (detail::require_value_type<mapped_type, Values>(), ...);
-    auto const split = detail::distributed::run_collectively(*m_ranks, [&] {
-      (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
-      return detail::distributed::split<Row>(m_ranks->exec(), m_kept->rows, m_ranks->size(), false,
-                                             owner_of(), keys, values...);
-    });
-    return detail::distributed::send_to_owners(*m_ranks, split, m_kept->received);
+  /// Returns what sends rows to their owners, and answers back.
+  auto exchange() const {
+    return detail::distributed::table_exchange<Local, hasher>(*m_ranks, m_local, m_hash, m_kept);
   }
   /// Runs insert(keys, values...) on every rank, with the rows that it owns.
   template <class Insert, class Keys, class... Values>
   insert_report insert_rows(Insert const& insert, Keys const& keys, Values const&... values) {
     constexpr bool has_rows = sizeof...(Values) > 0;
     using row = std::conditional_t<has_rows, key_value<key_type, mapped_type>, key_type>;
-    auto const received = send<row>(keys, values...);
+    auto const received = exchange().template send<row>(keys, values...);
     return sum_of(detail::distributed::run_collectively(*m_ranks, [&] {
       if constexpr (has_rows)
         return insert(detail::distributed::member_of_rows(received, &row::key),
@@ -315,38 +306,10 @@ class hash_table {
             "construct or rehash with max_keys >= " + std::to_string(held + report.rejected)),
         first, *m_ranks);
   }
-  template <class Answer, class Queries, class Out, class LookUp>
-  void look_up(Queries const& queries, Out const& out, LookUp const& look_up) const {
-    detail::require_key_type<key_type, Queries>();
-    static_assert(std::is_same_v<typename Out::value_type, Answer>,
-                  "karpos: what a distributed table finds goes to a view of its values");
-    detail::distributed::run_collectively(*m_ranks, [&] {
-      detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
-    });
-    exchange_plan<execution_space> const plan(*m_ranks, queries, owner_of(), m_kept);
-    auto const q = detail::distributed::run_collectively(*m_ranks, [&] {
-      return m_kept->received.template reserve<key_type>(
-          m_ranks->exec(), "karpos::distributed: received rows", plan.receives());
-    });
-    plan.exchange(queries, q);
-    auto const answers = detail::distributed::run_collectively(*m_ranks, [&] {
-      auto const a = m_kept->answers.template reserve<Answer>(
-          m_ranks->exec(), "karpos::distributed: answers", plan.receives());
-      look_up(q, a);
-      m_ranks->exec().fence("karpos::distributed: answers");
-      return a;
-    });
-    plan.exchange_back(answers, out);
-  }
-
-  struct kept_memory : detail::distributed::plan_memory<execution_space> {
-    detail::distributed::reusable_memory<execution_space> received, answers;
-  };
-
   communicator_type const* m_ranks;
   hasher m_hash;
   Local m_local;
-  std::shared_ptr<kept_memory> m_kept = std::make_shared<kept_memory>();
+  std::shared_ptr<kept> m_kept = std::make_shared<kept>();
 };
 
 }  // namespace karpos::distributed

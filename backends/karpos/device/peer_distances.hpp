@@ -4,6 +4,7 @@
 #include <Kokkos_Macros.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace karpos::device {
 
@@ -19,7 +20,8 @@ struct peer_distances {
 
   template <class T>
   KOKKOS_FUNCTION T* of(int r, T* mine) const {
-    return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(mine) + bytes[r]);
+    using object = std::remove_const_t<T>;
+    return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(const_cast<object*>(mine)) + bytes[r]);
   }
 };
 

@@ -38,7 +38,16 @@ namespace karpos::device {
 template <class ExecSpace>
 inline constexpr bool spans_devices = native_part<ExecSpace>::spans_devices;
 
-/// The window of a process: movable, and freed by free() alone. Requires: spans_devices.
+/// Whether processes of a host address windows of each other: those of CPUs do, without kernels
+/// that span them.
+template <class ExecSpace>
+inline constexpr bool has_peer_windows = spans_devices<ExecSpace>;
+template <class ExecSpace>
+  requires requires { typename native_part<ExecSpace>::peer_window; }
+inline constexpr bool has_peer_windows<ExecSpace> =
+    spans_devices<ExecSpace> || detail::has_host_memory<ExecSpace>;
+
+/// The window of a process: movable, and freed by free() alone. Requires: has_peer_windows.
 ///
 ///   peer_window(exec, bytes)   allocates `bytes` bytes, zero and aligned to 256
 ///   share()                    returns a peer_window::handle to send: bytes, trivially copyable

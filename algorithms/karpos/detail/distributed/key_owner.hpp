@@ -9,23 +9,26 @@
 
 namespace karpos::detail::distributed {
 
-/// Returns the rank that owns a hash. Mixes the hash again, with the number of ranks. Without that,
+/// Returns the rank that owns a hash. A number of ranks has a multiplier of its own. Without that,
 /// the keys of a rank would fill only a part of its table; and if they were distributed again, over
 /// fewer ranks, most would go to a few of them.
-struct owner_of_hash {
-  std::uint32_t ranks;
-  KOKKOS_FUNCTION std::uint32_t operator()(std::uint64_t hash) const {
-    constexpr std::uint64_t other = 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::uint32_t>((mix(hash + ranks * other) >> 32) * ranks >> 32);
+class owner_of_hash {
+ public:
+  KOKKOS_FUNCTION constexpr owner_of_hash(std::uint32_t ranks) : m_place(hashed::rank, ranks) {}
+  KOKKOS_FUNCTION constexpr std::uint32_t operator()(std::uint64_t hash) const {
+    return m_place.narrow(hash);
   }
+
+ private:
+  place_among m_place;
 };
 /// Returns the rank that owns a key.
 template <class Key, class Hash = hash<Key>>
 struct key_owner {
-  std::uint32_t ranks;
+  owner_of_hash owner;
   Hash hash = {};
   KOKKOS_FUNCTION std::uint32_t operator()(Key const& key) const {
-    return owner_of_hash{ranks}(hash_of(hash, key));
+    return owner(hash_of(hash, key));
   }
 };
 

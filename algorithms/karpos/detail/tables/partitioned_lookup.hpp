@@ -63,8 +63,40 @@ struct lookup_tuning {
   static constexpr std::uint32_t each(std::size_t query_bytes) { return query_bytes == 4 ? 2 : 1; }
 };
 
+/// A chunk of the n-th partition that is visited.
+struct chunk_of_partition {
+  std::uint32_t n, chunk;
+};
+
+/// The partitions of a split, in their order, as look_up_chunk visits them. Another class may visit
+/// other partitions, and say where their queries and results lie (distributed/window_split.hpp).
+template <class Query>
+struct partitions_in_order : partition::fixed_partitions<Query> {
+  /// Returns which partition a team visits, and which chunk of it.
+  KOKKOS_FORCEINLINE_FUNCTION static chunk_of_partition chunk_of(std::uint32_t team,
+                                                                 std::uint32_t chunks) {
+    return {team / chunks, team % chunks};
+  }
+  /// Returns the number of the n-th partition.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t number_of(std::uint32_t n) { return n; }
+  /// Returns the array in which the n-th partition lies, given this rank's.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T* array_of(std::uint32_t, T* mine) {
+    return mine;
+  }
+};
+
+/// The type of results that a lookup writes. Truth values are bytes: restore_order copies any byte
+/// for a query that overflowed.
+template <class Table, class Write>
+using lookup_result = std::conditional_t<
+    std::is_same_v<std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>,
+                   bool>,
+    std::uint8_t, std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>>;
+
 /// A step: a team looks up a chunk of the queries of a partition.
-template <class ExecSpace, class Table, class Query, class Result, class Write>
+template <class ExecSpace, class Table, class Query, class Result, class Write,
+          class Partitions = partitions_in_order<Query>>
 struct look_up_chunk {
   using tuned = lookup_tuning<ExecSpace>;
   static constexpr int threads = tuned::threads, teams_at_once = tuned::teams_at_once;
@@ -75,17 +107,20 @@ struct look_up_chunk {
   static constexpr int first_buckets = 2;
 
   Table table;
-  partition::fixed_partitions<Query> in;
+  Partitions in;
   std::uint32_t chunks;  // of a partition
-  Query const* queries;
-  Result* results;  // beside the queries; or their count
+  Query const* all_queries;
+  Result* all_results;  // beside the queries; or their count
   Write write;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& t) const {
-    auto const team = static_cast<std::uint32_t>(t.league_rank()), p = team / chunks,
-               first = team % chunks * chunk, stored = in.stored_rows(p);
+    auto const at = in.chunk_of(static_cast<std::uint32_t>(t.league_rank()), chunks);
+    std::uint32_t const n = at.n, p = in.number_of(n), first = at.chunk * chunk,
+                        stored = in.stored_rows(n);
     if (first >= stored) return;
+    Query const* const queries = in.array_of(n, all_queries);
+    Result* const results = counts ? all_results : in.array_of(n, all_results);
     std::uint32_t const rows = stored - first;
     std::uint64_t const begin = std::uint64_t(p) * in.capacity + first;
     auto* const undecided = reinterpret_cast<std::uint32_t*>(t.scratch());
@@ -125,7 +160,7 @@ struct look_up_chunk {
           if (mine + j < rows) results[begin + mine + j] = found_values.of[j];
     }
     t.barrier();
-    for (std::uint32_t i = device::rank(t), n = *undecided; i < n; i += device::size(t)) {
+    for (std::uint32_t i = device::rank(t), end = *undecided; i < end; i += device::size(t)) {
       std::uint64_t const k = begin + list[i];
       answer const a = go_on(queries[k]);
       if constexpr (counts)
@@ -178,14 +213,21 @@ struct look_up_chunk {
 
 /// Looks up the queries of partitions: writes results, or adds to the count, as look_up_chunk says.
 /// Asynchronous.
+template <class ExecSpace, class Table, class Query, class Partitions, class Result, class Write>
+void look_up_partitions(ExecSpace const& exec, std::string const& label, Table const& table,
+                        Partitions const& in, Query const* queries, Result* results,
+                        Write const& write) {
+  using step = look_up_chunk<ExecSpace, Table, Query, Result, Write, Partitions>;
+  std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
+  device::for_each_in_league(label, exec, in.partitions * static_cast<int>(chunks),
+                             step{table, in, chunks, queries, results, write});
+}
 template <class ExecSpace, class Table, class Query, class Result, class Write>
 void look_up_partitions(ExecSpace const& exec, std::string const& label, Table const& table,
                         partition::partitioned_rows<Query> const& queries, Result* results,
                         Write const& write) {
-  using step = look_up_chunk<ExecSpace, Table, Query, Result, Write>;
-  std::uint32_t const chunks = (queries.in.capacity + step::chunk - 1) / step::chunk;
-  device::for_each_in_league(label, exec, queries.in.partitions * static_cast<int>(chunks),
-                             step{table, queries.in, chunks, queries.rows, results, write});
+  detail::look_up_partitions(exec, label, table, partitions_in_order<Query>{queries.in},
+                             static_cast<Query const*>(queries.rows), results, write);
 }
 
 /// Looks one query up. Body: a lookup_body.
@@ -205,9 +247,7 @@ template <class ExecSpace, class Table, class Queries, class Out, class Write,
 class partitioned_lookup {
   using held = device::held_by_loop<ExecSpace, Queries>;
   static constexpr bool has_numbers = !std::is_same_v<Row, typename Queries::non_const_value_type>;
-  using written = std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>;
-  /// Truth values are bytes: restore_order copies any byte for a query that overflowed.
-  using result = std::conditional_t<std::is_same_v<written, bool>, std::uint8_t, written>;
+  using result = lookup_result<Table, Write>;
   using source = std::conditional_t<has_numbers, partition::keys_and_values<Row, held, row_numbers>,
                                     partition::keys_only<held>>;
   using split_type = region_split<ExecSpace, Table, source>;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "karpos/device/native/host.hpp"
+#include "karpos/device/native/host_window.hpp"
 #include "karpos/device/native/step_function.hpp"
 #include "karpos/device/tile.hpp"
 
@@ -111,6 +112,7 @@ struct part {
     return {};
   }
   using team_handle = thread_team;
+  using peer_window = host::peer_window;
 
   static constexpr int max_scratch_bytes = 256 * 1024;
 

@@ -609,8 +609,8 @@ class move_lines {
   KOKKOS_FUNCTION void move_unbuffered(int range) const {
     std::uint64_t* const next = m_to.of_range(range);
     for (std::uint64_t i = m_ranges.begin(range); i < m_ranges.end(range); ++i) {
-      row const r = m_source.make(m_source.load(i), i);
-      m_out[next[m_partition_of(r)]++] = r;
+      auto const loaded = m_source.load(i);
+      m_out[next[m_partition_of(loaded)]++] = m_source.make(loaded, i);
     }
   }
   KOKKOS_FUNCTION void move_buffered(int range) const {
@@ -649,10 +649,10 @@ class move_lines {
                                                  full_line* full) const {
     std::uint32_t n = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
-      row const r = m_source.make(m_source.load(i), i);
-      std::uint32_t const p = m_partition_of(r), at = m.at[p], next = at + 1;
+      auto const loaded = m_source.load(i);
+      std::uint32_t const p = m_partition_of(loaded), at = m.at[p], next = at + 1;
       bool const is_full = next % line_rows == 0;
-      m.rows[at] = r;
+      m.rows[at] = m_source.make(loaded, i);
       full[n] = {p, at};
       m.at[p] = device::select(is_full, spare[n], next);
       n += is_full;

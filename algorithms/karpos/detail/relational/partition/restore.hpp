@@ -8,11 +8,16 @@
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/relational/partition/move.hpp"
+#include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/run.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/relational/partition/tuning.hpp"
+#include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
+#include "karpos/device/native/step_function.hpp"
 #include "karpos/device/space.hpp"
+#include "karpos/device/streaming.hpp"
 #include "karpos/device/team.hpp"
 
 // The inverse of a split, for GPUs: brings one result for each row back to the order of the source.
@@ -157,10 +162,12 @@ class recorded_split {
             .tile_rows();
   }
   /// Allocates the record and the counters. `restores`: the order will be restored.
-  void allocate_from(arena& a, bool restores = true) {
+  void allocate_from(arena& a, bool restores = true) { allocate_from(a, a, restores); }
+  /// Allocates the record from `a`, and from `counters` what others need to read the rows.
+  void allocate_from(arena& a, arena& counters, bool restores = true) {
     a.allocate(m_record.runs, m_record.tiles() * static_cast<std::uint64_t>(m_record.partitions));
     if (restores) a.allocate(m_record.places, m_record.rows);
-    m_partitions.allocate_from(a);
+    m_partitions.allocate_from(counters);
     std::uint32_t* overflowed = nullptr;
     a.allocate(overflowed, 1);
     m_partitions.count_overflow_in(overflowed);
@@ -173,6 +180,9 @@ class recorded_split {
     partition::move_into_fixed_partitions<tuned>(m_exec, m_source, m_source.size(), m_partition_of,
                                                  to(), out);
   }
+  /// Calls restore_order. Asynchronous.
+  template <class Result, class Out>
+  void restore(Result const* results, Out const& out) const;
   /// Calls f(i) for the rows of the source that overflowed, in any order. Asynchronous.
   template <class F>
   void for_each_overflowed(F const& f) const {
@@ -267,5 +277,137 @@ void restore_order(ExecSpace const& exec, tile_record const& record, Result cons
                              static_cast<int>(record.tiles()),
                              restore_tiles<ExecSpace, Result, Out>{record, results, out});
 }
+template <class ExecSpace, class Source, class PartitionOf>
+template <class Result, class Out>
+void recorded_split<ExecSpace, Source, PartitionOf>::restore(Result const* results,
+                                                             Out const& out) const {
+  if (m_record.rows > 0) partition::restore_order(m_exec, m_record, results, out);
+}
+
+/// A row, as a source loads it, and its partition.
+template <class Loaded>
+struct loaded_with_partition {
+  Loaded of_source;
+  std::uint16_t partition;
+};
+struct known_partition {
+  template <class Loaded>
+  KARPOS_STEP_FUNCTION std::uint32_t operator()(loaded_with_partition<Loaded> const& r) const {
+    return r.partition;
+  }
+};
+/// The rows of a source with their partitions, which the first pass over the rows notes.
+template <class Source, class PartitionOf>
+struct noting_rows {
+  using row = typename Source::row;
+  using loaded = loaded_with_partition<typename Source::loaded>;
+  Source source;
+  PartitionOf partition_of;
+  std::uint16_t* partitions;
+  KARPOS_STEP_FUNCTION loaded load(std::uint64_t i) const {
+    auto const r = source.load(i);
+    auto const p = static_cast<std::uint16_t>(partition_of(r));
+    partitions[i] = p;
+    return {r, p};
+  }
+};
+template <class Source>
+struct noted_rows {
+  using row = typename Source::row;
+  using loaded = loaded_with_partition<typename Source::loaded>;
+  Source source;
+  std::uint16_t const* partitions;
+  KARPOS_STEP_FUNCTION loaded load(std::uint64_t i) const {
+    return {source.load(i), partitions[i]};
+  }
+  KARPOS_STEP_FUNCTION row make(loaded const& r, std::uint64_t i) const {
+    return source.make(r.of_source, i);
+  }
+};
+
+/// A step: a thread restores the order of a range of rows.
+template <class Result, class Out>
+struct restore_range {
+  static constexpr int threads = 1, teams_at_once = 1;
+  static constexpr std::size_t scratch_bytes = 64;
+  /// Results that are fetched ahead: a cache line of them. No processor follows so many streams.
+  static constexpr int ahead = device::line_bytes / static_cast<int>(sizeof(Result));
+
+  std::uint16_t const* partitions;
+  row_ranges ranges;
+  places from;
+  Result const* results;
+  Out out;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    int const range = t.league_rank();
+    std::uint64_t* const next = from.of_range(range);
+    std::uint64_t const end = ranges.end(range);
+    for (std::uint64_t i = ranges.begin(range); i < end; ++i) {
+      Result const* const at = results + next[partitions[i]]++;
+      device::prefetch(at + ahead);
+      out(i) = *at;
+    }
+  }
+};
+
+/// The counterpart of recorded_split for CPUs. Rows are counted first, so that none overflows. A
+/// thread keeps the order of its rows in each partition: the result of its next row of a partition
+/// is the partition's next result. Memory: 2 bytes a row, for its partition.
+template <class ExecSpace, class Source, class PartitionOf>
+class counted_split {
+  using row = typename Source::row;
+  using plan_type = plan<ExecSpace, row>;
+
+ public:
+  /// Requires: at most 8,192 partitions, which take one pass.
+  counted_split(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
+                std::uint64_t partitions)
+      : m_exec(exec),
+        m_source(source),
+        m_partition_of(partition_of),
+        m_plan(exec, source.size(), partitions, true) {}
+  /// Allocates memory of the split from `a`, and from `counters` what others need to read the rows.
+  void allocate_from(arena& a, arena& counters) {
+    a.allocate(m_memory, m_plan.bytes());
+    a.allocate(m_partitions, m_plan.ranges().rows);
+    counters.allocate(m_begins, m_plan.partitions() + 1);
+  }
+  partitioned_rows<row> rows_in(row* out) const { return {out, m_begins, {}}; }
+  /// Splits the rows into `out`, which begins at a cache line. Asynchronous.
+  void run(row* out) const {
+    auto const a = arrays_of_plan();
+    auto const to = partition::places_in<true>(m_plan, a, m_plan.partitions());
+    partition::count_and_place(
+        m_exec, noting_rows<Source, PartitionOf>{m_source, m_partition_of, m_partitions},
+        known_partition{}, m_plan.ranges(), to,
+        Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
+            m_begins, m_plan.partitions() + 1),
+        a.tables());
+    partition::move_rows<true>(m_exec, noted_rows<Source>{m_source, m_partitions},
+                               known_partition{}, m_plan.ranges(), to, a, out, 0);
+  }
+  /// Writes the result of row i of the source to out(i), where results[k] is the result of row k of
+  /// the split. Once after each run. Asynchronous.
+  template <class Result, class Out>
+  void restore(Result const* results, Out const& out) const {
+    auto const from = partition::places_in<true>(m_plan, arrays_of_plan(), m_plan.partitions());
+    device::for_each_in_league(
+        "karpos::partition: restore order", m_exec, m_plan.ranges().count,
+        restore_range<Result, Out>{m_partitions, m_plan.ranges(), from, results, out});
+  }
+
+ private:
+  arrays<row> arrays_of_plan() const { return arrays<row>(m_plan, m_memory); }
+
+  ExecSpace m_exec;
+  Source m_source;
+  PartitionOf m_partition_of;
+  plan_type m_plan;
+  std::byte* m_memory = nullptr;
+  std::uint16_t* m_partitions = nullptr;
+  std::uint64_t* m_begins = nullptr;
+};
 
 }  // namespace karpos::detail::partition

@@ -23,32 +23,47 @@
 
 namespace karpos::detail::partition {
 
-/// Splits the rows of a source in one pass. Asynchronous.
-template <bool Stable, class ExecSpace, class Source, class PartitionOf, class Offsets>
-void split(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
-           std::uint64_t partitions, plan<ExecSpace, typename Source::row> const& plan,
-           arrays<typename Source::row> const& memory, typename Source::row* out,
-           Offsets const& offsets) {
+/// Returns the positions that one pass counts in.
+template <bool Stable, class ExecSpace, class Row>
+places places_in(plan<ExecSpace, Row> const& plan, arrays<Row> const& memory,
+                 std::uint64_t partitions) {
+  constexpr bool own_places = Stable || !device::is_device<ExecSpace>;
+  return {memory.begins, own_places ? memory.firsts : nullptr, own_places ? nullptr : memory.taken,
+          plan.stride(), static_cast<int>(partitions)};
+}
+/// Moves rows that have been counted. `streamed_bytes`: bytes of output from which on CPUs write
+/// past the caches. Asynchronous.
+template <bool Stable, class ExecSpace, class Source, class PartitionOf>
+void move_rows(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
+               row_ranges const& ranges, places const& to,
+               arrays<typename Source::row> const& memory, typename Source::row* out,
+               std::uint64_t streamed_bytes = tuning<ExecSpace>::min_streamed_bytes) {
   using row = typename Source::row;
-  constexpr bool is_device = device::is_device<ExecSpace>;
-  auto const& ranges = plan.ranges();
-  constexpr bool own_places = Stable || !is_device;
-  places const to{memory.begins, own_places ? memory.firsts : nullptr,
-                  own_places ? nullptr : memory.taken, plan.stride(), static_cast<int>(partitions)};
-  partition::count_and_place(exec, source, partition_of, ranges, to, offsets, memory.tables());
   constexpr char const* label = "karpos::partition: move";
-  if constexpr (is_device) {
+  if constexpr (device::is_device<ExecSpace>) {
     device::for_each_in_league(
         label, exec, ranges.count,
         move_tiles<ExecSpace, Source, PartitionOf, Stable>{source, partition_of, ranges, to, out});
   } else {
-    bool const past_caches = ranges.rows * sizeof(row) >= tuning<ExecSpace>::min_streamed_bytes &&
+    bool const past_caches = ranges.rows * sizeof(row) >= streamed_bytes &&
                              reinterpret_cast<std::uintptr_t>(out) % sizeof(row) == 0;
     device::for_each_in_league(
         label, exec, ranges.count,
         move_lines<ExecSpace, Source, PartitionOf>{source, partition_of, ranges, to, out,
                                                    memory.waiting, past_caches});
   }
+}
+
+/// Splits the rows of a source in one pass. Asynchronous.
+template <bool Stable, class ExecSpace, class Source, class PartitionOf, class Offsets>
+void split(ExecSpace const& exec, Source const& source, PartitionOf const& partition_of,
+           std::uint64_t partitions, plan<ExecSpace, typename Source::row> const& plan,
+           arrays<typename Source::row> const& memory, typename Source::row* out,
+           Offsets const& offsets) {
+  auto const to = partition::places_in<Stable>(plan, memory, partitions);
+  partition::count_and_place(exec, source, partition_of, plan.ranges(), to, offsets,
+                             memory.tables());
+  partition::move_rows<Stable>(exec, source, partition_of, plan.ranges(), to, memory, out);
 }
 
 /// Finds where partition p begins in sorted rows: at the first row of p or of a later partition.

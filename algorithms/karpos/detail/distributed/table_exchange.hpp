@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "karpos/contract.hpp"
+#include "karpos/detail/common/bulk_arguments.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
+#include "karpos/detail/distributed/key_owner.hpp"
+#include "karpos/detail/distributed/window_split.hpp"
+#include "karpos/detail/distributed/windows.hpp"
+#include "karpos/detail/tables/lookup_access.hpp"
+#include "karpos/detail/tables/region_tally.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/distributed/exchange_plan.hpp"
+
+// The rows of an operation of a distributed table go to the ranks that own their keys, and answers
+// come back: through windows (window_split.hpp) if all ranks are on one host, there is memory for
+// them, and some rank has many rows; else in messages (exchange_plan.hpp). GPUs send the rows of
+// insertions and erasures in messages.
+//
+// Tests: distributed_hash_map, window_split.
+
+namespace karpos::detail::distributed {
+
+/// Memory that a table keeps from one operation to the next. Destruction is collective if there are
+/// windows.
+template <class ExecSpace>
+struct table_memory : plan_memory<ExecSpace> {
+  reusable_memory<ExecSpace> received, answers, own;
+  reusable_windows<ExecSpace, karpos::distributed::communicator<ExecSpace>> windows;
+};
+
+/// Exchanges the rows of operations of a table. Every function is collective.
+template <class Local, class Hash>
+class table_exchange {
+  using key_type = typename Local::key_type;
+  using mapped_type = typename Local::mapped_type;
+  using execution_space = typename Local::execution_space;
+  using memory_space = typename Local::memory_space;
+  using communicator_type = karpos::distributed::communicator<execution_space>;
+  using kept = table_memory<execution_space>;
+  static constexpr bool on_device = device::is_device<execution_space>;
+
+ public:
+  table_exchange(communicator_type const& ranks, Local const& local, Hash const& hash,
+                 std::shared_ptr<kept> const& memory)
+      : m_ranks(ranks),
+        m_local(local),
+        m_hash(hash),
+        m_kept(memory) {}
+
+  key_owner<key_type, Hash> owner_of() const {
+    return {static_cast<std::uint32_t>(m_ranks.size()), m_hash};
+  }
+
+  /// Sends keys, and values if any are passed, to the owners of the keys. Returns: the rows that
+  /// this rank owns.
+  template <class Row, class Keys, class... Values>
+  auto send(Keys const& keys, Values const&... values) const {
+    detail::require_key_type<key_type, Keys>();
+    (detail::require_value_type<mapped_type, Values>(), ...);
+    if (auto const received = try_send_in_windows<Row>(keys, values...)) return *received;
+    auto const split = run_collectively(m_ranks, [&] {
+      (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
+      return distributed::split<Row>(m_ranks.exec(), m_kept->rows, m_ranks.size(), false,
+                                     owner_of(), keys, values...);
+    });
+    return send_to_owners(m_ranks, split, m_kept->received);
+  }
+  /// Looks queries up. `write` returns the answer for what was found; look_up(queries, answers)
+  /// looks queries up in the local table.
+  template <class Answer, class Queries, class Out, class Write, class LookUp>
+  void look_up(Queries const& queries, Out const& out, Write const& write,
+               LookUp const& look_up) const {
+    detail::require_key_type<key_type, Queries>();
+    static_assert(std::is_same_v<typename Out::value_type, Answer>,
+                  "karpos: what a distributed table finds goes to a view of its values");
+    run_collectively(m_ranks, [&] {
+      detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
+    });
+    if (m_ranks.size() == 1)
+      look_up(queries, out);
+    else if (!try_look_up_in_windows<Answer>(queries, out, write, look_up))
+      look_up_by_messages<Answer>(queries, out, look_up);
+    m_ranks.exec().fence("karpos::distributed: answers");
+  }
+
+ private:
+  /// Does what send does in windows, on CPUs. Returns nothing if there are none. Received rows are
+  /// in the order of the table's regions. Collective.
+  template <class Row, class Keys, class... Values>
+  auto try_send_in_windows(Keys const& keys, Values const&... values) const {
+    std::optional<Kokkos::View<Row*, memory_space>> received;
+    if constexpr (!on_device) {
+      if (m_ranks.size() == 1) return received;
+      run_collectively(m_ranks, [&] {
+        (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
+      });
+      auto plan = plan_split(keys.extent(0));
+      plan.batch = plan.rows;
+      if (!plan.is_possible()) return received;
+      auto const split =
+          make_split<void>(source_of_rows<Row, execution_space>(keys, values...), plan);
+      if (!split) return received;
+      split->run();
+      received = run_collectively(m_ranks, [&] {
+        return split->gather([&](std::uint64_t n) {
+          return m_kept->received.template reserve<Row>(m_ranks.exec(),
+                                                        "karpos::distributed: received rows", n);
+        });
+      });
+    }
+    return received;
+  }
+  /// Returns the plan of a split into windows of n rows of this rank. Collective.
+  window_plan plan_split(std::uint64_t n) const {
+    window_plan plan;
+    if constexpr (device::has_peer_windows<execution_space>) {
+      if (!m_kept->windows.may_open(m_ranks)) return plan;
+      split_offer mine{n, detail::lookup_access::table_bytes(m_local), {}};
+      detail::lookup_access::with_table(m_local, [&](auto const& t) { mine.home = t.home(); });
+      plan = distributed::plan_windows(m_ranks.exec(), m_ranks.all_gather(mine));
+    }
+    return plan;
+  }
+  /// Makes a split of the rows of a source into windows, and memory for it. Returns nothing if
+  /// there is too little memory for windows. Collective.
+  template <class Result, class Source>
+  auto make_split(Source const& source, window_plan const& plan) const {
+    using split_type = window_split<execution_space, communicator_type, Source, Hash, Result>;
+    auto split = std::make_unique<split_type>(m_ranks, m_ranks.exec(), source, m_hash, plan);
+    if (!m_kept->windows.try_reserve(m_ranks, split->window_bytes())) {
+      split.reset();
+      return split;
+    }
+    run_collectively(m_ranks, [&] {
+      auto const own = m_kept->own.template reserve<std::byte>(
+          m_ranks.exec(), "karpos::distributed: record of a split", split->own_bytes());
+      split->allocate(m_kept->windows.data(), m_kept->windows.distances(), own.data());
+    });
+    return split;
+  }
+  /// Looks queries up in windows, if there are any and it pays. Returns whether it did. Collective.
+  template <class Answer, class Queries, class Out, class Write, class LookUp>
+  bool try_look_up_in_windows(Queries const& queries, Out const& out, Write const& write,
+                              LookUp const& look_up) const {
+    using result = std::conditional_t<std::is_same_v<Answer, bool>, std::uint8_t, Answer>;
+    auto const& exec = m_ranks.exec();
+    std::uint64_t const n = queries.extent(0);
+    auto plan = plan_split(n);
+    if (!plan.is_possible()) return false;
+    auto const slice = [&](auto const& view, std::uint64_t first) {
+      return detail::slice_of(view, Kokkos::min(first, n), Kokkos::min(first + plan.batch, n));
+    };
+    auto const make = [&](std::uint64_t first) {
+      return make_split<result>(
+          detail::source_of_keys<execution_space>(queries, Kokkos::min(first, n),
+                                                  Kokkos::min(first + plan.batch, n)),
+          plan);
+    };
+    auto split = make(0);
+    for (; !split && plan.batch > 1 << 20; split = make(0)) plan.batch /= 2;
+    if (!split) return false;
+    for (std::uint64_t first = 0; first < plan.rows; first += plan.batch) {
+      if (first > 0) split = make(first);
+      auto const answers = slice(out, first);
+      std::uint64_t const overflowed = split->run();
+      run_collectively(m_ranks, [&] {
+        if constexpr (on_device)
+          detail::lookup_access::with_table(m_local, [&](auto const& table) {
+            split->look_up("karpos::distributed: look up", table, write);
+          });
+        else
+          for (auto const& p : split->pieces())
+            look_up(unmanaged<memory_space>(p.rows, p.count),
+                    unmanaged<memory_space>(p.results, p.count));
+        exec.fence("karpos::distributed: answers in windows");
+      });
+      split->restore(device::for_loop<execution_space>(answers));
+      if constexpr (on_device)
+        if (overflowed > 0)
+          look_up_overflowed<Answer>(*split, slice(queries, first), answers, look_up);
+    }
+    return true;
+  }
+  /// Looks up the queries that overflowed in a split. Collective.
+  template <class Answer, class Split, class Queries, class Out, class LookUp>
+  void look_up_overflowed(Split const& split, Queries const& queries, Out const& out,
+                          LookUp const& look_up) const {
+    auto const& exec = m_ranks.exec();
+    std::uint32_t const n = split.overflowed();
+    Kokkos::View<std::uint32_t*, memory_space> rows;
+    Kokkos::View<key_type*, memory_space> keys;
+    Kokkos::View<Answer*, memory_space> answers;
+    run_collectively(m_ranks, [&] {
+      rows = allocate<std::uint32_t>(exec, "karpos::distributed: overflowed rows", n + 1);
+      keys = allocate<key_type>(exec, "karpos::distributed: overflowed keys", n);
+      answers = allocate<Answer>(exec, "karpos::distributed: answers", n);
+    });
+    split.list_overflowed(rows.data(), n);
+    using device::for_loop, device::held_by_loop;
+    device::loop_over("karpos::distributed: overflowed keys", exec, n,
+                      pack_column<held_by_loop<execution_space, Queries>, key_type>{
+                          for_loop<execution_space>(queries), rows.data(), keys.data()});
+    look_up_by_messages<Answer>(keys, answers, look_up);
+    device::loop_over("karpos::distributed: answers of overflowed keys", exec, n,
+                      unpack_column<Answer, held_by_loop<execution_space, Out>>{
+                          answers.data(), rows.data(), for_loop<execution_space>(out)});
+    exec.fence("karpos::distributed: answers of overflowed keys");
+  }
+  /// Sends queries to their owners, and answers back. Collective.
+  template <class Answer, class Queries, class Out, class LookUp>
+  void look_up_by_messages(Queries const& queries, Out const& out, LookUp const& look_up) const {
+    karpos::distributed::exchange_plan<execution_space> const plan(m_ranks, queries, owner_of(),
+                                                                   m_kept);
+    auto const q = run_collectively(m_ranks, [&] {
+      return m_kept->received.template reserve<key_type>(
+          m_ranks.exec(), "karpos::distributed: received rows", plan.receives());
+    });
+    plan.exchange(queries, q);
+    auto const answers = run_collectively(m_ranks, [&] {
+      auto const a = m_kept->answers.template reserve<Answer>(
+          m_ranks.exec(), "karpos::distributed: answers", plan.receives());
+      look_up(q, a);
+      m_ranks.exec().fence("karpos::distributed: answers");
+      return a;
+    });
+    plan.exchange_back(answers, out);
+  }
+
+  communicator_type const& m_ranks;
+  Local const& m_local;
+  Hash m_hash;
+  std::shared_ptr<kept> m_kept;
+};
+
+}  // namespace karpos::detail::distributed

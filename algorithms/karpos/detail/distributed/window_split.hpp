@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
+#include "karpos/detail/distributed/key_owner.hpp"
+#include "karpos/detail/distributed/windows.hpp"
+#include "karpos/detail/relational/partition/restore.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
+#include "karpos/detail/relational/partition/split.hpp"
+#include "karpos/detail/tables/partitioned_lookup.hpp"
+#include "karpos/detail/tables/region_split.hpp"
+#include "karpos/device/atomics.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
+#include "karpos/device/peers.hpp"
+#include "karpos/hash.hpp"
+#include "karpos/operations.hpp"
+
+// One split for the keys of a table over the ranks of a host: by the rank that owns a key, and by
+// the region of that rank's table where its search begins (region_split.hpp). No message moves a
+// row. Each rank splits its rows into its own window, and an owner handles them there.
+//
+//   window 0   rows | for rank 0: region 0, 1, … | for rank 1: region 0, 1, … |   results, likewise
+//   window 1   rows | for rank 0: region 0, 1, … | for rank 1: region 0, 1, … |   results, likewise
+//
+//   rank 0     splits | waits | region 0 of window 0, of window 1, region 1 … | waits | restores
+//
+// An owner handles the rows of all ranks for a region, then those for the next one: the region is
+// in the cache (of the GPU; of a core). GPUs read queries and write results over their links while
+// others are looked up. The order of the rows is restored on the rank that they come from
+// (partition/restore.hpp).
+//
+// table_exchange.hpp uses it. Tests: window_split, distributed_hash_map.
+
+namespace karpos::detail::distributed {
+
+/// Facts that a rank tells the others before rows are split. `home`: where a search begins in its
+/// table.
+struct split_offer {
+  std::uint64_t rows, table_bytes;
+  place_among home;
+};
+
+/// Constants of a split into windows.
+template <class ExecSpace>
+struct default_window_tuning {
+  static constexpr bool on_device = device::is_device<ExecSpace>;
+  /// If every rank has fewer rows, they are sent in messages.
+  static constexpr std::uint64_t min_rows = on_device ? 1 << 16 : 1 << 12;
+  /// Rows of a rank that are split at once.
+  static constexpr std::uint64_t max_batch = std::uint64_t(1) << (on_device ? 27 : 25);
+  /// Partitions of all ranks together.
+  static constexpr std::uint64_t max_partitions = on_device ? 256 : 1024;
+  /// On CPUs: bytes of a table that a core's cache holds beside rows and results, and the fewest
+  /// rows of a partition.
+  static constexpr std::uint64_t region_bytes = 512 << 10, min_partition_rows = 1024;
+  /// On GPUs: fewest partitions. Threads that count rows of few partitions wait for each other.
+  static constexpr std::uint64_t min_partitions = 64;
+};
+/// Tests specialise it.
+template <class ExecSpace>
+struct window_tuning : default_window_tuning<ExecSpace> {};
+
+/// How rows are split into windows: the same on every rank.
+struct window_plan {
+  std::uint64_t rows = 0, batch = 0;  // of the rank with most rows; that are split at once
+  int ranks = 0;
+  std::uint32_t regions = 1;  // of each table
+  place_among homes[device::most_peers];
+
+  bool is_possible() const { return batch > 0; }
+  std::uint64_t partitions() const { return static_cast<std::uint64_t>(ranks) * regions; }
+};
+
+/// Returns how rows are split, given what all ranks offer.
+template <class ExecSpace>
+window_plan plan_windows(ExecSpace const& exec, std::vector<split_offer> const& all) {
+  using tuned = window_tuning<ExecSpace>;
+  window_plan plan;
+  plan.ranks = static_cast<int>(all.size());
+  std::uint64_t table_bytes = 0;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    plan.rows = Kokkos::max(plan.rows, all[r].rows);
+    table_bytes = Kokkos::max(table_bytes, all[r].table_bytes);
+    plan.homes[r] = all[r].home;
+  }
+  if (plan.rows < tuned::min_rows) return plan;
+  plan.batch = Kokkos::min(plan.rows, std::uint64_t(tuned::max_batch));
+  std::uint64_t const ranks = all.size();
+  std::uint64_t regions, most = tuned::max_partitions / ranks;
+  if constexpr (tuned::on_device) {
+    regions = Kokkos::max(
+        std::uint64_t(
+            detail::plan_regions(exec, table_bytes, plan.rows, bulk_strategy::automatic).regions),
+        tuned::min_partitions / ranks);
+  } else {
+    regions = table_bytes / tuned::region_bytes;
+    most = Kokkos::min(most, plan.batch / (ranks * tuned::min_partition_rows));
+  }
+  plan.regions = static_cast<std::uint32_t>(
+      Kokkos::clamp(regions, std::uint64_t(1), Kokkos::max(most, std::uint64_t(1))));
+  return plan;
+}
+
+/// Maps a key to its partition: the rank that owns it, and the region of that rank's table.
+template <class Hash>
+struct owner_and_region {
+  Hash hash;
+  owner_of_hash owner;
+  std::uint32_t regions;
+  place_among homes[device::most_peers];
+
+  owner_and_region(Hash const& h, window_plan const& plan)
+      : hash(h),
+        owner(static_cast<std::uint32_t>(plan.ranks)),
+        regions(plan.regions) {
+    for (int r = 0; r < plan.ranks; ++r) homes[r] = plan.homes[r];
+  }
+  template <class Key>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Key const& key) const {
+    std::uint64_t const h = hash_of(hash, key);
+    std::uint32_t const rank = owner(h);
+    return rank * regions + homes[rank].part(h, regions);
+  }
+};
+
+/// The partitions of all windows for a rank, in the order in which its GPU looks them up: region by
+/// region. Chunks of the ranks take turns, so that some teams wait for a link while others do not,
+/// and links are busy all the time. Two H200s, 2^27 queries each, rank after rank: 2.78 ms.
+template <class Query>
+struct partitions_of_windows {
+  device::peer_distances peers;
+  std::uint32_t const* rows;  // of a region, rank by rank
+  std::uint32_t capacity;
+  int partitions;  // of all ranks for this one
+  std::uint32_t regions;
+
+  KOKKOS_FORCEINLINE_FUNCTION chunk_of_partition chunk_of(std::uint32_t team,
+                                                          std::uint32_t chunks) const {
+    auto const ranks = static_cast<std::uint32_t>(peers.count);
+    std::uint32_t const turn = team / ranks, g = turn / chunks;
+    return {g * ranks + (team - turn * ranks), turn - g * chunks};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t region(std::uint32_t n) const {
+    return n / static_cast<std::uint32_t>(peers.count);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t number_of(std::uint32_t n) const {
+    return static_cast<std::uint32_t>(peers.rank) * regions + region(n);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t stored_rows(std::uint32_t n) const { return rows[n]; }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T* array_of(std::uint32_t n, T* mine) const {
+    return peers.of(static_cast<int>(n - region(n) * static_cast<std::uint32_t>(peers.count)),
+                    mine);
+  }
+};
+/// Reads how many rows each partition of the windows has.
+template <class Row>
+struct read_counts {
+  partition::fixed_partitions<Row> mine;
+  partitions_of_windows<Row> in;
+  std::uint32_t* rows;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    auto const n = static_cast<std::uint32_t>(i);
+    auto theirs = mine;
+    theirs.taken = in.array_of(n, mine.taken);
+    theirs.filled = in.array_of(n, mine.filled);
+    rows[n] = theirs.stored_rows(in.number_of(n));
+  }
+};
+
+/// Lists the rows that overflowed their partition.
+struct list_row {
+  std::uint32_t *list, *count;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    list[device::fetch_add(count, 1u)] = static_cast<std::uint32_t>(i);
+  }
+};
+
+/// Returns a view of n elements in memory.
+template <class MemorySpace, class T>
+auto unmanaged(T* data, std::uint64_t n) {
+  return Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>(data, n);
+}
+
+/// A piece of a window: the rows of one rank for a region of another, and their results.
+template <class Row, class Result>
+struct window_piece {
+  Row const* rows;
+  Result* results;
+  std::uint64_t count;
+};
+
+/// Copies a piece to where it belongs among the received rows.
+template <class Row, class Result>
+struct copy_piece {
+  window_piece<Row, Result> const* pieces;
+  std::uint64_t const* begins;
+  Row* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
+    Row const* const from = pieces[p].rows;
+    Row* const first = to + begins[p];
+    for (std::uint64_t i = 0; i < pieces[p].count; ++i) first[i] = from[i];
+  }
+};
+
+/// Returns the source of keys, with values if any are passed.
+template <class Row, class ExecSpace, class Keys, class... Values>
+auto source_of_rows(Keys const& keys, Values const&... values) {
+  using device::for_loop, device::held_by_loop;
+  if constexpr (sizeof...(Values) == 0)
+    return partition::keys_only<held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
+  else
+    return partition::keys_and_values<Row, held_by_loop<ExecSpace, Keys>,
+                                      held_by_loop<ExecSpace, Values>...>(
+        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)...);
+}
+
+/// A split of the rows of a source into the windows. Result: what belongs to a row; or void.
+template <class ExecSpace, class Ranks, class Source, class Hash, class Result>
+class window_split {
+  static constexpr bool on_device = device::is_device<ExecSpace>;
+  using row = typename Source::row;
+  using partition_of = partition::partition_of_row<Source, owner_and_region<Hash>>;
+  using split_type =
+      std::conditional_t<on_device, partition::recorded_split<ExecSpace, Source, partition_of>,
+                         partition::counted_split<ExecSpace, Source, partition_of>>;
+
+ public:
+  window_split(Ranks const& ranks, ExecSpace const& exec, Source const& source, Hash const& hash,
+               window_plan const& plan)
+      : m_ranks(ranks),
+        m_exec(exec),
+        m_plan(plan),
+        m_split(exec, source, {{hash, plan}, static_cast<std::uint32_t>(plan.partitions())},
+                partitions()) {
+    place(nullptr, nullptr);
+  }
+  /// Return the bytes of a window, the same on every rank, and of this rank's own memory.
+  std::size_t window_bytes() const { return m_window_bytes; }
+  std::size_t own_bytes() const { return m_own_bytes; }
+  void allocate(std::byte* window, device::peer_distances const& peers, std::byte* own) {
+    m_peers = peers;
+    place(window, own);
+  }
+
+  /// Splits the rows, and waits until all ranks have. Returns how many rows of all ranks
+  /// overflowed. Collective.
+  std::uint64_t run() const {
+    m_split.run(m_rows);
+    std::uint64_t rows = 0;
+    if constexpr (on_device)
+      rows = overflowed();
+    else
+      m_exec.fence("karpos::distributed: rows in windows");
+    return m_ranks.all_reduce(rows);
+  }
+  /// Looks up all queries for this rank, on a GPU. Asynchronous.
+  template <class Table, class Write>
+  void look_up(std::string const& label, Table const& table, Write const& write) const {
+    auto const& mine = m_split.rows_in(m_rows).in;
+    partitions_of_windows<row> const in{m_peers, m_counts, mine.capacity,
+                                        static_cast<int>(m_plan.partitions()), m_plan.regions};
+    device::loop_over("karpos::distributed: read counts", m_exec, m_plan.partitions(),
+                      read_counts<row>{mine, in, m_counts});
+    detail::look_up_partitions(m_exec, label, table, in, static_cast<row const*>(m_rows), m_results,
+                               write);
+  }
+  /// Returns the pieces of all windows for this rank, region by region, on a CPU.
+  auto pieces() const {
+    std::vector<window_piece<row, result>> all;
+    for (std::uint64_t g = 0; g < m_plan.regions; ++g)
+      for (int r = 0; r < m_plan.ranks; ++r) {
+        auto const mine = m_split.rows_in(m_rows);
+        std::uint64_t const p = static_cast<std::uint64_t>(m_peers.rank) * m_plan.regions + g,
+                            *begins = m_peers.of(r, mine.begins), begin = begins[p];
+        all.push_back({m_peers.of(r, m_rows) + begin,
+                       has_results ? m_peers.of(r, m_results) + begin : nullptr,
+                       begins[p + 1] - begin});
+      }
+    return all;
+  }
+  /// Copies the rows of all windows for this rank to reserve(their number), region by region, on a
+  /// CPU. Returns these rows.
+  template <class Reserve>
+  auto gather(Reserve const& reserve) const {
+    auto const all = pieces();
+    std::vector<std::uint64_t> counts;
+    for (auto const& p : all) counts.push_back(p.count);
+    blocks const to(counts);
+    auto const rows = reserve(to.total);
+    device::loop_over("karpos::distributed: received rows", m_exec, all.size(),
+                      copy_piece<row, result>{all.data(), to.begin.data(), rows.data()});
+    m_exec.fence("karpos::distributed: received rows");
+    return rows;
+  }
+  /// Writes the result of row i to out(i); rows that overflowed get an unspecified one.
+  /// Asynchronous.
+  template <class Out>
+  void restore(Out const& out) const {
+    m_split.restore(static_cast<result const*>(m_results), out);
+  }
+  /// Returns how many rows of this rank overflowed, on a GPU.
+  std::uint32_t overflowed() const {
+    return read_back(m_exec, m_split.overflowed(), "karpos::distributed: overflowed rows");
+  }
+  /// Writes the numbers of these rows to a list of overflowed() + 1 elements. Asynchronous.
+  void list_overflowed(std::uint32_t* list, std::uint32_t rows) const {
+    fill_words("karpos::distributed: overflowed rows", m_exec, list + rows, 1, 0);
+    m_split.for_each_overflowed(list_row{list, list + rows});
+  }
+
+ private:
+  static constexpr bool has_results = !std::is_void_v<Result>;
+  using result = std::conditional_t<has_results, Result, std::byte>;
+
+  auto partitions() const {
+    if constexpr (on_device)
+      return partition::capacity_split<ExecSpace, row>(
+          {m_plan.partitions()},
+          partition::capacity_policy(static_cast<double>(m_plan.batch) /
+                                     static_cast<double>(m_plan.partitions())));
+    else
+      return m_plan.partitions();
+  }
+  void place(std::byte* window, std::byte* own) {
+    arena shared(window), mine(own);
+    std::uint64_t places = m_plan.batch;
+    if constexpr (on_device) places = m_split.places();
+    shared.allocate(m_rows, places);
+    shared.allocate(m_results, has_results ? places : 0);
+    m_split.allocate_from(mine, shared);
+    mine.allocate(m_counts, on_device ? m_plan.partitions() : 0);
+    m_window_bytes = shared.bytes();
+    m_own_bytes = mine.bytes();
+  }
+
+  Ranks const& m_ranks;
+  ExecSpace m_exec;
+  window_plan m_plan;
+  split_type m_split;
+  device::peer_distances m_peers{};
+  row* m_rows = nullptr;
+  result* m_results = nullptr;
+  std::uint32_t* m_counts = nullptr;
+  std::size_t m_window_bytes = 0, m_own_bytes = 0;
+};
+
+}  // namespace karpos::detail::distributed

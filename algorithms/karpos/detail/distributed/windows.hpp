@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <type_traits>
+
+#include "karpos/detail/distributed/engines.hpp"
+#include "karpos/detail/distributed/exchange.hpp"
+#include "karpos/device/peers.hpp"
+#include "karpos/device/space.hpp"
+#include "karpos/operations.hpp"
+
+// Windows: memory of each rank of a host that all ranks of the host address.
+
+namespace karpos::detail::distributed {
+
+/// Returns whether all ranks are processes of one host. Collective.
+template <class Ranks>
+bool are_on_one_host(Ranks const& ranks) {
+  MPI_Comm host = MPI_COMM_NULL;
+  require_success(MPI_Comm_split_type(ranks.mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+                  "MPI_Comm_split_type");
+  int size = 0;
+  MPI_Comm_size(host, &size);
+  MPI_Comm_free(&host);
+  return ranks.all_reduce(size, karpos::minimum{}) == ranks.size();
+}
+
+/// Returns whether the ranks may open windows: they are processes of one host, at most most_peers,
+/// and if they work on devices, each has its own. Collective.
+template <class ExecSpace, class Ranks>
+bool may_open_windows(Ranks const& ranks) {
+  if constexpr (device::has_peer_windows<ExecSpace>)
+    return (!device::spans_devices<ExecSpace> || ranks.has_device_of_its_own()) &&
+           ranks.size() <= device::most_peers && are_on_one_host(ranks);
+  return false;
+}
+
+/// A window of each rank that the devices of all ranks address (device/peers.hpp), if they can.
+/// Construction and destruction are collective: no window is freed while another rank has it open.
+/// If an exception leaves windows open, they end with the process.
+template <class ExecSpace, class Ranks>
+class rank_windows {
+  using window = device::peer_window<ExecSpace>;
+
+ public:
+  rank_windows(Ranks const& ranks, std::size_t bytes) : m_ranks(ranks) {
+    if (!may_open_windows<ExecSpace>(ranks)) return;
+    typename window::handle mine{};
+    bool const made = try_on_all([&] {
+      m_window = window(ExecSpace(ranks.exec()), bytes);
+      mine = m_window.share();
+    });
+    m_is_open =
+        made && try_on_all([&, all = ranks.all_gather(mine)] { m_window.open(all, ranks.rank()); });
+    if (!m_is_open) close_and_free();
+  }
+  rank_windows(rank_windows const&) = delete;
+  rank_windows& operator=(rank_windows const&) = delete;
+  ~rank_windows() {
+    if (m_is_open && std::uncaught_exceptions() <= m_exceptions) close_and_free();
+  }
+
+  bool is_open() const { return m_is_open; }
+  window const& get() const { return m_window; }
+
+ private:
+  /// Returns whether f throws on no rank. Collective.
+  template <class F>
+  bool try_on_all(F const& f) const {
+    bool done = true;
+    try {
+      f();
+    } catch (std::exception const&) {
+      done = false;
+    }
+    return m_ranks.all_reduce(done ? 1 : 0, karpos::minimum{}) == 1;
+  }
+  void close_and_free() {
+    m_ranks.exec().fence("karpos::distributed: before windows are closed");
+    m_window.close();
+    m_ranks.barrier();
+    m_window.free();
+  }
+
+  Ranks const& m_ranks;
+  window m_window;
+  bool m_is_open = false;
+  int m_exceptions = std::uncaught_exceptions();
+};
+
+/// Stands for rank_windows in spaces without windows.
+struct no_windows {
+  template <class Ranks>
+  no_windows(Ranks const&, std::size_t) {}
+  bool is_open() const { return false; }
+  no_windows const& get() const { return *this; }
+  std::byte* data() const { return nullptr; }
+  device::peer_distances distances() const { return {}; }
+};
+template <class ExecSpace, bool Exist = device::spans_devices<ExecSpace>,
+          class Ranks = karpos::distributed::communicator<ExecSpace>>
+using windows_of = std::conditional_t<Exist, rank_windows<ExecSpace, Ranks>, no_windows>;
+
+/// Windows that grow, and are kept from one operation to the next. Destruction is collective if
+/// there are windows.
+template <class ExecSpace, class Ranks>
+class reusable_windows {
+  using windows = windows_of<ExecSpace, device::has_peer_windows<ExecSpace>, Ranks>;
+
+ public:
+  /// Opens windows of at least `bytes` bytes, the same on every rank. Returns whether there are
+  /// such windows. Collective.
+  bool try_reserve(Ranks const& ranks, std::size_t bytes) {
+    if (bytes <= m_bytes) return true;
+    if (bytes >= m_refused) return false;
+    m_windows.reset();
+    m_bytes = 0;
+    m_windows = std::make_unique<windows>(ranks, bytes);
+    (m_windows->is_open() ? m_bytes : m_refused) = bytes;
+    return m_windows->is_open();
+  }
+  /// Returns whether windows were not refused. Collective at the first call.
+  bool may_open(Ranks const& ranks) {
+    if (!m_asked && !may_open_windows<ExecSpace>(ranks)) m_refused = 0;
+    m_asked = true;
+    return m_refused > 0;
+  }
+  std::byte* data() const { return m_windows->get().data(); }
+  device::peer_distances distances() const { return m_windows->get().distances(); }
+
+ private:
+  std::unique_ptr<windows> m_windows;
+  std::size_t m_bytes = 0, m_refused = ~std::size_t(0);
+  bool m_asked = false;
+};
+
+}  // namespace karpos::detail::distributed

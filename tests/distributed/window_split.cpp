@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Splits into windows whose queries are looked up by kernels, on GPUs and on a device that a CPU
+/// emulates: every query gets its own answer, or is listed as overflowed.
+#include <doctest/doctest.h>
+
+#include "support/emulated_space.hpp"
+// The headers below must see its declarations.
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "karpos/detail/distributed/window_split.hpp"
+#include "karpos/distributed/communicator.hpp"
+#include "karpos/hash_map.hpp"
+#include "support/emulated_lookup.hpp"
+#include "tests/distributed/ranks.hpp"
+
+namespace {
+
+namespace d = karpos::detail::distributed;
+using karpos_test::communicator, karpos_test::memory, karpos_test::to_vector, karpos_test::to_view;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using tested_space = std::conditional_t<karpos::device::is_device<karpos_test::space>,
+                                        karpos_test::space, karpos_test::emulated_space>;
+using map_type = karpos::hash_map<u32, u32, karpos_test::space>;
+
+/// A rank's queries: keys below `below`, of which a few are frequent.
+u32 query_of(int rank, u64 i, u32 below, u32 frequent) {
+  auto const k = static_cast<u32>(karpos::mix(i * 64 + static_cast<u64>(rank)) % below);
+  return k % 4 < frequent ? 12 : k;
+}
+
+/// Looks up rows_of(r) queries of each rank r. Returns how many of all ranks overflowed.
+template <class RowsOf>
+u64 check(RowsOf const& rows_of, u32 regions, u32 frequent, double capacity) {
+  INFO(regions, " regions, frequent ", frequent, ", capacity ", capacity);
+  communicator const ranks = karpos_test::world();
+  tested_space const exec{};
+  u32 const below = 4000;
+  d::key_owner<u32> const owner{static_cast<u32>(ranks.size())};
+  std::vector<u32> keys, values;
+  for (u32 k = 0; k < below; k += 2)
+    if (owner(k) == static_cast<u32>(ranks.rank())) {
+      keys.push_back(k);
+      values.push_back(7 * k);
+    }
+  map_type map(ranks.exec(), below);
+  map.insert(ranks.exec(), to_view(keys), to_view(values));
+
+  u64 const n = rows_of(ranks.rank());
+  std::vector<u32> queries(n);
+  for (u64 i = 0; i < n; ++i) queries[i] = query_of(ranks.rank(), i, below, frequent);
+  auto const in = to_view(queries);
+  d::window_plan plan;
+  plan.rows = ranks.all_reduce(n, karpos::maximum{});
+  plan.batch = static_cast<u64>(capacity * static_cast<double>(plan.rows)) + 1;
+  plan.ranks = ranks.size();
+  plan.regions = regions;
+  d::split_offer mine{n, 0, {}};
+  karpos::detail::lookup_access::with_table(map, [&](auto const& t) { mine.home = t.home(); });
+  auto const all = ranks.all_gather(mine);
+  for (std::size_t r = 0; r < all.size(); ++r) plan.homes[r] = all[r].home;
+
+  using source = karpos::detail::partition::keys_only<Kokkos::View<u32*, memory>>;
+  d::window_split<tested_space, communicator, source, karpos::hash<u32>, u32> split(
+      ranks, exec, source(in), {}, plan);
+  d::reusable_windows<tested_space, communicator> windows;
+  REQUIRE(windows.may_open(ranks));
+  REQUIRE(windows.try_reserve(ranks, split.window_bytes()));
+  Kokkos::View<std::byte*, memory> const own("own", split.own_bytes());
+  split.allocate(windows.data(), windows.distances(), own.data());
+  u64 overflowed = 0;
+  for (int again = 0; again < 2; ++again) {
+    overflowed = split.run();
+    karpos::detail::lookup_access::with_table(map, [&](auto const& table) {
+      split.look_up("look up", table, karpos::detail::value_or<u32>{99});
+    });
+    exec.fence();
+    ranks.barrier();
+    Kokkos::View<u32*, memory> const out("out", n);
+    split.restore(karpos::device::for_loop<tested_space>(out));
+    u32 const beyond = split.overflowed();
+    Kokkos::View<u32*, memory> const list("list", beyond + 1);
+    split.list_overflowed(list.data(), beyond);
+    exec.fence();
+    auto const listed = to_vector(list);
+    CHECK(listed[beyond] == beyond);
+    std::vector<bool> is_listed(n);
+    for (u32 i = 0; i < beyond; ++i) is_listed[listed[i]] = true;
+    u64 wrong = 0, missing = beyond;
+    auto const found = to_vector(out);
+    for (u64 i = 0; i < n; ++i) {
+      u32 const k = queries[i];
+      if (is_listed[i])
+        --missing;
+      else
+        wrong += found[i] != (k % 2 == 0 ? 7 * k : 99);
+    }
+    CHECK(wrong == 0);
+    CHECK(missing == 0);  // each overflowed row is listed once
+  }
+  return overflowed;
+}
+
+TEST_CASE("queries are looked up where they were split to") {
+  auto const equal = [](int) { return u64(3000); };
+  for (u32 const regions : {1, 2, 15}) CHECK(check(equal, regions, 0, 1) == 0);
+  CHECK(check([](int r) { return u64(r % 2 == 1 ? 0 : 500 * (r + 1)); }, 7, 0, 1.2) == 0);
+  CHECK(check([](int) { return u64(1); }, 4, 0, 1) == 0);
+}
+TEST_CASE("no process opens a file that is not the window it was told of") {
+  if constexpr (!karpos::device::is_device<karpos_test::space>) {
+    using window = karpos::device::peer_window<karpos_test::space>;
+    window mine(karpos_test::space{}, 100), other;
+    auto const right = mine.share();
+    auto wrong = right;
+    ++wrong.cookie;
+    CHECK_THROWS_AS(mine.open({right, wrong}, 0), std::runtime_error);
+    mine.close();
+    mine.open({right, right}, 0);
+    *mine.data() = std::byte(1);
+    *mine.distances().of(1, mine.data()) = std::byte(7);  // another address of the same memory
+    CHECK(mine.distances().bytes[1] != 0);
+    CHECK(std::to_integer<int>(*mine.data()) == 7);
+    mine.close();
+    mine.free();
+    CHECK_THROWS_AS(other.open({wrong, right}, 1), std::runtime_error);
+  }
+}
+TEST_CASE("queries that overflow are listed") {
+  auto const equal = [](int) { return u64(3000); };
+  CHECK(check(equal, 16, 3, 1) > 0);
+  CHECK(check(equal, 4, 0, 0.5) > 0);
+  CHECK(check([](int r) { return u64(r == 0 ? 3000 : 0); }, 8, 4, 1) > 0);
+}
+
+}  // namespace
