@@ -136,8 +136,7 @@ class sssp_workspace {
   using array = Kokkos::View<T*, memory_space>;
   using tuned = detail::sssp::tuning<ExecSpace>;
   using rows = detail::frontier::rows<vertex_type, typename Graph::offset_type>;
-  using state_type =
-      detail::sssp::state<ExecSpace, vertex_type, typename Graph::offset_type, Weight>;
+  using state_type = typename detail::sssp::state_for<ExecSpace, Graph, Weight>::type;
 
   static constexpr std::uint64_t max_vertices = (std::uint64_t(1) << 31) - 64;
 
@@ -186,9 +185,11 @@ class sssp_workspace {
   }
 
   /// Counts degree classes; chooses delta, and a reach if there are hubs and symmetric weights.
+  /// Ranks choose delta together.
   void read_degrees(ExecSpace const& exec) {
     using namespace detail::sssp;
     count_classes(exec, out_rows());
+    if (state_type::over_ranks) return;
     auto const edges = static_cast<double>(m_graph.edges());
     double const mean_degree = edges / static_cast<double>(m_graph.vertices());
     double const mean_weight = edges > 0 ? m_weight_sum / edges : 0;
@@ -199,25 +200,18 @@ class sssp_workspace {
                                    "karpos::sssp::square_degrees", exec, m_graph.vertices(),
                                    square_degree<rows>{out_rows()}) /
                                    edges);
-      m_delta =
-          m_reach < std::numeric_limits<double>::infinity()
-              ? tuned::delta_of_reach(m_reach)
-              : Kokkos::min(tuned::delta(mean_weight, mean_degree), max_delta(exec, mean_degree));
+      m_delta = m_reach < std::numeric_limits<double>::infinity()
+                    ? tuned::delta_of_reach(m_reach)
+                    : automatic_delta<ExecSpace>(mean_weight, mean_degree,
+                                                 draw(exec, weight_sample::max_size));
     }
-    m_delta = Kokkos::max(m_delta, std::numeric_limits<double>::min());
-    if (std::is_integral_v<Weight>) m_delta = Kokkos::max(1.0, Kokkos::floor(m_delta));
+    m_delta = usable_delta<Weight>(m_delta);
   }
 
-  /// Returns the largest width for which few vertices are expanded in vain: infinity unless weights
-  /// spread over decades.
-  double max_delta(ExecSpace const& exec, double mean_degree) const {
-    // The memory is not used yet.
-    detail::sssp::weight_sample const sample(exec, m_weights.data(), m_graph.edges(),
-                                             reinterpret_cast<double*>(m_memory.data()),
-                                             2 * m_graph.vertices());
-    return sample.is_spread_over(tuned::spread)
-               ? sample.quantile(tuned::light_fraction(mean_degree))
-               : std::numeric_limits<double>::infinity();
+  /// Draws a sample of at most n weights. Uses memory that no search must use meanwhile.
+  detail::sssp::weight_sample draw(ExecSpace const& exec, std::uint64_t n) const {
+    return {exec, m_weights.data(), m_graph.edges(), reinterpret_cast<double*>(m_memory.data()),
+            std::min(n, 2 * m_graph.vertices())};
   }
 
   Weight effective_reach(ExecSpace const& exec, double distance) const {

@@ -130,6 +130,11 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
         if (d >= this->p->reach || d >= device::load_relaxed(state.distance + v)) continue;
         word const before = device::fetch_min(state.distance + v, d);
         if (before <= d) continue;
+        if constexpr (State::over_ranks)
+          if (!state.owns(v)) {
+            if (state.mark_for_owner(v)) found.others.push_one(t, v);
+            continue;
+          }
         if (d >= this->p->threshold) {
           if (before == State::traits::infinity()) found.far.push_one(t, v);
         } else if (pushed < q.capacity) {
@@ -219,17 +224,25 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
 
   /// Neighbours of a lane. Bit i of `inside` tells whether vertex[i] lies in the bucket; its
   /// distance is written when it is popped. before[i]: the former distance of a vertex beyond the
-  /// bucket, requested before it is needed.
+  /// bucket, requested before it is needed. Over ranks, bit 16 + i of `inside` tells whether
+  /// another rank owns vertex[i]; its distance is lowered at once.
   struct relaxed_edges {
     local_vertex vertex[at_once];
     word distance[at_once], before[at_once];
     std::uint32_t inside;
 
-    /// Returns the bits of the vertices beyond the bucket that are not in the far queue yet.
-    KARPOS_STEP_FUNCTION std::uint32_t new_far() const {
+    /// Returns the bits of the vertices beyond the bucket that are not in the far queue yet; over
+    /// ranks, in the high half, those of vertices that enter the list of another rank.
+    KARPOS_STEP_FUNCTION std::uint32_t new_far([[maybe_unused]] State const& s) const {
       std::uint32_t bits = 0;
-      for (int i = 0; i < at_once; ++i)
+      for (int i = 0; i < at_once; ++i) {
+        if constexpr (State::over_ranks)
+          if ((inside >> (16 + i) & 1u) != 0) {
+            if (before[i] > distance[i] && s.mark_for_owner(vertex[i])) bits |= 1u << (16 + i);
+            continue;
+          }
         bits |= before[i] == State::traits::infinity() ? 1u << i : 0;
+      }
       return bits;
     }
   };
@@ -249,7 +262,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       };
       auto const overflowed = push(t, rows, l, q, hop);
       found.near.push(t, overflowed, vertex);
-      found.far.push(t, t.each([&](int lane) { return l[lane].new_far(); }), vertex);
+      push_far(t, found, t.each([&](int lane) { return l[lane].new_far(*this->s); }), vertex);
     }
   }
   /// Computes the distances at the ends of the first `left` edges; lowers those beyond the bucket.
@@ -263,7 +276,12 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
       l.distance[i] = static_cast<edge>(i) < left ? state.add_weight(r.distance, e.weight[i])
                                                   : State::traits::infinity();
       bool const may_relax = l.distance[i] < this->p->reach && l.vertex[i] != r.from;
-      bool const is_inside = l.distance[i] < this->p->threshold;
+      bool is_inside = l.distance[i] < this->p->threshold;
+      if constexpr (State::over_ranks)
+        if (may_relax && !state.owns(l.vertex[i])) {
+          l.inside |= 1u << (16 + i);
+          is_inside = false;
+        }
       l.inside |= may_relax && is_inside ? 1u << i : 0;
       l.before[i] = may_relax && !is_inside
                         ? device::fetch_min(state.distance + l.vertex[i], l.distance[i])

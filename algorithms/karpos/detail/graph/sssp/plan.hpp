@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "karpos/contract.hpp"
@@ -147,6 +148,12 @@ class weight_sample {
     std::erase_if(m_weights, [](double w) { return !(w > 0 && std::isfinite(w)); });
     std::sort(m_weights.begin(), m_weights.end());
   }
+  /// Joins samples of several ranks, in any order.
+  explicit weight_sample(std::vector<double> weights) : m_weights(std::move(weights)) {
+    std::sort(m_weights.begin(), m_weights.end());
+  }
+
+  std::vector<double> const& sorted() const { return m_weights; }
 
   /// Returns the weight below which this fraction of the sample, which is not empty, lies.
   double quantile(double fraction) const {
@@ -161,6 +168,23 @@ class weight_sample {
  private:
   std::vector<double> m_weights;
 };
+
+/// Returns the automatic width of a bucket in a graph without a reach. If weights spread over
+/// decades, it is at most the width for which few vertices are expanded in vain.
+template <class ExecSpace>
+double automatic_delta(double mean_weight, double mean_degree, weight_sample const& sample) {
+  using tuned = tuning<ExecSpace>;
+  double const wide = tuned::delta(mean_weight, mean_degree);
+  return sample.is_spread_over(tuned::spread)
+             ? std::min(wide, sample.quantile(tuned::light_fraction(mean_degree)))
+             : wide;
+}
+/// Returns a width as a weight that is not zero.
+template <class Weight>
+double usable_delta(double delta) {
+  double const positive = std::max(delta, std::numeric_limits<double>::min());
+  return std::is_integral_v<Weight> ? std::max(1.0, std::floor(positive)) : positive;
+}
 
 /// Adds a hash of each edge's smaller and larger end and its weight in one direction, and subtracts
 /// it in the other. The sum is zero if the weights are symmetric. If they are not, it is zero by a

@@ -51,9 +51,9 @@ struct queue_beyond : step<StateHandle, ProgressHandle> {
       return d >= now.reach && (ToNear ? state.out.degree(v) > 0 : d < State::traits::infinity());
     };
     if constexpr (ToNear)
-      push_vertices(team, t, state.vertices, found.near, chosen);
+      push_vertices(team, t, state, found.near, chosen);
     else
-      push_vertices(team, t, state.vertices, found.far, chosen);
+      push_vertices(team, t, state, found.far, chosen);
     found.flush(t);
     if constexpr (!ToNear)
       for_each_index<width>(team, state.words, [&](std::uint64_t w) {

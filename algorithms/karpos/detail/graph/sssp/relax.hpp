@@ -16,10 +16,12 @@
 //   candidate_distance(s, p, d_u, e, v)  returns the distance that v would get from a vertex at
 //                                        distance `d_u`; `infinity`: ignore the edge
 //   claim(s, p, u, v, new_distance)      writes, and returns the queue that v must enter, or none
+//   receive(s, p, row)                   claims an own vertex for another rank (over_ranks.hpp)
 
 namespace karpos::detail::sssp {
 
-enum class target_queue { none, near, far };
+/// others: the list of the rank that owns the vertex.
+enum class target_queue { none, near, far, others };
 
 /// Lowers the distances of neighbours.
 template <class State>
@@ -45,9 +47,21 @@ struct relax {
                                                  local_vertex, local_vertex v, word new_distance) {
     word const before = device::fetch_min(s.distance + v, new_distance);
     if (before <= new_distance) return target_queue::none;
+    if constexpr (State::over_ranks)
+      if (!s.owns(v)) return s.mark_for_owner(v) ? target_queue::others : target_queue::none;
     if (new_distance < p.threshold)
       return State::mark(s.near(1 - p.side()), v) ? target_queue::near : target_queue::none;
     return before == State::traits::infinity() ? target_queue::far : target_queue::none;
+  }
+
+  /// A vertex and its distance, as a rank sends them to the owner.
+  struct sent_row {
+    word distance;
+    local_vertex vertex;
+  };
+  KARPOS_STEP_FUNCTION static target_queue receive(State const& s, progress_of<State> const& p,
+                                                   sent_row const& row) {
+    return claim(s, p, row.vertex, row.vertex, row.distance);
   }
 };
 
@@ -85,7 +99,21 @@ struct parent_of {
     auto const none = static_cast<id>(State::no_parent), found = static_cast<id>(State::global(u));
     bool const won = Equal && device::compare_and_swap(parent(s, v), none, found) == none;
     if constexpr (!Equal) device::store_relaxed(parent(s, v), found);
+    if constexpr (State::over_ranks)
+      if (!s.owns(v))
+        return (won || !Equal) && s.mark_for_owner(v) ? target_queue::others : target_queue::none;
     return won ? target_queue::near : target_queue::none;
+  }
+
+  /// A vertex and its parent if its distance is this one, as a rank sends them to the owner.
+  struct sent_row {
+    word distance;
+    local_vertex vertex, from;
+  };
+  KARPOS_STEP_FUNCTION static target_queue receive(State const& s, progress_of<State> const& p,
+                                                   sent_row const& row) {
+    if (s.distance[row.vertex] != row.distance) return target_queue::none;
+    return claim(s, p, row.from, row.vertex, row.distance);
   }
 };
 template <class State>
@@ -132,7 +160,9 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION word distance_of(local_vertex u) const {
     return device::load_cached(s->distance + u);
   }
-  /// Bits of a lane's edges whose ends enter the near queue and the far queue.
+  /// Bits of a lane's edges whose ends enter the near queue and the far queue; over ranks, the high
+  /// half of `far` has those whose ends enter the lists of other ranks.
+  static_assert(at_once <= 16);
   struct queue_bits {
     std::uint32_t near, far;
   };
@@ -144,7 +174,7 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
       return State::local(s->out.column[edge_at(lane, i).where]);
     };
     found.near.push(t, t.each([&](int lane) { return w[lane].near; }), vertex);
-    found.far.push(t, t.each([&](int lane) { return w[lane].far; }), vertex);
+    push_far(t, found, t.each([&](int lane) { return w[lane].far; }), vertex);
   }
   template <class EdgeAt>
   KARPOS_STEP_FUNCTION queue_bits visit_on_lane(EdgeAt const& edge_at) const {
@@ -163,6 +193,7 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
       target_queue const where = rule::claim(*s, *p, edge_at(i).from, v[i], new_distance[i]);
       w.near |= where == target_queue::near ? 1u << i : 0;
       w.far |= where == target_queue::far ? 1u << i : 0;
+      if constexpr (State::over_ranks) w.far |= where == target_queue::others ? 1u << (16 + i) : 0;
     }
     return w;
   }
@@ -200,6 +231,8 @@ struct expand : frontier_walk<StateHandle, ProgressHandle> {
           rule::claim(*s, *p, list.from[i], list.vertex[i], list.new_distance[i]);
       if (where == target_queue::near) found.near.push_one(t, list.vertex[i]);
       if (where == target_queue::far) found.far.push_one(t, list.vertex[i]);
+      if constexpr (State::over_ranks)
+        if (where == target_queue::others) found.others.push_one(t, list.vertex[i]);
     }
   }
 };

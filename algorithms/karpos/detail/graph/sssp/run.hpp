@@ -11,6 +11,7 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/detail/graph/sssp/bucket_fusion.hpp"
+#include "karpos/detail/graph/sssp/over_ranks.hpp"
 #include "karpos/detail/graph/sssp/pull.hpp"
 #include "karpos/detail/graph/sssp/relax.hpp"
 #include "karpos/detail/graph/sssp/start.hpp"
@@ -43,6 +44,13 @@
 //                round.
 //   pulling      At most max_passes passes.
 //   parents      Each vertex gets a parent at its own distance (an edge of weight zero) only once.
+//   exchanges    At most one a vertex in each bucket, and a few more: after each, the ends of all
+//                shortest paths with one more edge between two ranks have their final distance.
+//
+// Over several ranks (State::over_ranks), a rank runs rounds until its own near queue is empty, and
+// then waits for an exchange of all ranks (detail/distributed/sssp_run.hpp). The bucket ends if no
+// rank has listed a vertex for another. Buckets are the same on all ranks, because all decide by
+// the same totals. If a rank must stop, its message says so, and all stop.
 
 namespace karpos::detail::sssp {
 
@@ -51,7 +59,7 @@ using device::make_step;
 template <class State>
 struct round_loop {
   using word = typename State::word;
-  using shared = progress<typename State::weight_type>;
+  using shared = progress_of<State>;
   using traits = typename State::traits;
 
   State s;
@@ -62,9 +70,9 @@ struct round_loop {
     grid.run(make_step<reset>(grid, s), [&] { begin(p); });
     grid.run(make_step<seed>(grid, s, p, sources), [&] { advance(grid, p); });
     while (!p.done) {
-      if (p.pulling)
-        pull_remaining(grid, p);
-      else if (p.frontier.queued() == 0)
+      if (p.pulling) {
+        if constexpr (!State::over_ranks) pull_remaining(grid, p);
+      } else if (p.frontier.queued() == 0)
         grid.run(make_step<split_far>(grid, s, p), [&] { end_split(grid, p); });
       else if (p.narrow)
         grid.run(make_step<relax_in_teams>(grid, s, p), [&] {
@@ -92,10 +100,9 @@ struct round_loop {
   KOKKOS_FUNCTION static word bucket_end(shared const& p, word distance) {
     return Kokkos::max(traits::plus(distance, p.width), static_cast<word>(distance + 1));
   }
-  /// Doubles the width if a bucket had few edges. fused_edges: probed in fused rounds so far.
-  KOKKOS_FUNCTION void adapt_width(shared& p, std::uint64_t fused_edges) const {
-    std::uint64_t const all = p.edges + fused_edges;
-    bool const few = all - p.edges_before_bucket < s.teams * State::tuned::few_edges;
+  /// Doubles the width if a bucket had few edges. all: probed so far.
+  KOKKOS_FUNCTION void adapt_width(shared& p, std::uint64_t all) const {
+    bool const few = all - p.edges_before_bucket < s.graph_teams() * State::tuned::few_edges;
     p.edges_before_bucket = all;
     if (few && all > s.edges / 2 && p.width < traits::infinite_weight() / 4) p.width *= 2;
   }
@@ -134,27 +141,74 @@ struct round_loop {
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void advance(Grid& grid, shared& p) const {
     begin_round(grid, p);
+    if constexpr (State::over_ranks) {
+      exchange_until_queued<receive_distances>(grid, p);
+      if (p.failed) return finish(grid, p);
+    }
     if (p.frontier.queued() > 0) {
-      if (++p.rounds_of_bucket > 2 * s.vertices + extra_rounds) fail(grid, p);
+      if (++p.rounds_of_bucket > max_rounds()) fail(grid, p);
       return;
     }
+    if constexpr (State::over_ranks) {
+      if (p.all.vertices == p.vertices_before_bucket) return end_empty_split(grid, p);
+      p.vertices_before_bucket = p.all.vertices;
+    }
     p.empty_splits = 0;
-    p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
-    if (p.far_entries == 0) return end_pushing(grid, p);
-    if (p.buckets > s.vertices) return fail(grid, p);
-    adapt_width(p, grid.read(&s.fixed->fused_edges));
+    if (count_far(grid, p) == 0) return end_pushing(grid, p);
+    if (p.buckets > s.graph_vertices()) return fail(grid, p);
+    if constexpr (State::over_ranks)
+      adapt_width(p, p.all.edges);
+    else
+      adapt_width(p, p.edges + grid.read(&s.fixed->fused_edges));
     ++p.buckets;
     begin_bucket(grid, p, p.threshold);
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void end_split(Grid& grid, shared& p) const {
     ++p.split;
-    begin_round(grid, p);
-    if (p.frontier.queued() > 0) return;
-    p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
-    if (p.far_entries == 0) return end_pushing(grid, p);
+    if constexpr (State::over_ranks) {
+      advance(grid, p);
+    } else {
+      begin_round(grid, p);
+      if (p.frontier.queued() == 0) end_empty_split(grid, p);
+    }
+  }
+  /// Begins a bucket at the smallest distance that a split, which found no vertex, has left.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_empty_split(Grid& grid, shared& p) const {
+    if (count_far(grid, p) == 0) return end_pushing(grid, p);
     if (++p.empty_splits > 1) return fail(grid, p);
-    begin_bucket(grid, p, static_cast<word>(grid.read(s.fixed->far_min + p.split % 3)));
+    if constexpr (State::over_ranks)
+      begin_bucket(grid, p, static_cast<word>(p.all.far_min));
+    else
+      begin_bucket(grid, p, static_cast<word>(grid.read(s.fixed->far_min + p.split % 3)));
+  }
+  /// Reads the length of the far queue. Returns: that of all ranks.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION std::uint64_t count_far(Grid& grid, shared& p) const {
+    p.far_entries = grid.read(&s.far_counters(p.split)).unvisited;
+    if constexpr (State::over_ranks)
+      return p.all.far_entries;
+    else
+      return p.far_entries;
+  }
+  /// Returns the largest number of rounds in a bucket; over ranks, between two exchanges.
+  KOKKOS_FUNCTION std::uint64_t max_rounds() const { return 2 * s.graph_vertices() + extra_rounds; }
+  /// While this rank has no vertex to expand: waits for all ranks, and receives what they have
+  /// found for it. Returns when it has vertices, or when no rank has any.
+  KARPOS_PROGRAM template <template <class, class> class Receive, class Grid>
+  KOKKOS_FUNCTION void exchange_until_queued(Grid& grid, shared& p) const {
+    using receive_step = decltype(make_step<Receive>(grid, s, p));
+    bool stuck = p.rounds_of_bucket >= max_rounds();
+    while (p.frontier.queued() == 0 || stuck) {
+      stuck = stuck || ++p.exchanges > s.graph_vertices() + extra_rounds;
+      grid.template exchange<typename receive_step::row>(s, p, stuck);
+      p.rounds_of_bucket = 0;
+      p.failed = p.all.failed > 0;
+      if (p.failed) p.frontier = level_counters{};
+      if (p.failed || p.all.listed == 0) return;
+      grid.run(make_step<Receive>(grid, s, p), [&] { begin_round(grid, p); });
+    }
   }
   /// Begins the next bucket. first: the smallest distance that a vertex in it may have.
   KARPOS_PROGRAM template <class Grid>
@@ -162,6 +216,7 @@ struct round_loop {
     p.lower = p.threshold;
     p.threshold = Kokkos::min(bucket_end(p, first), p.reach);
     p.rounds_of_bucket = 0;
+    if constexpr (State::over_ranks) p.exchanges = 0;
     if (p.lower >= p.reach || first >= p.reach) return end_pushing(grid, p);
     if (p.threshold <= p.lower) fail(grid, p);
   }
@@ -225,14 +280,31 @@ struct round_loop {
     auto const begin_next = [&] { begin_round(grid, p); };
     grid.run(make_step<queue_reached>(grid, s, p, false), begin_next);
     grid.run(make_step<find_nearer_parents>(grid, s, p), begin_next);
+    if constexpr (State::over_ranks) {
+      p.exchanges = p.rounds_of_bucket = 0;
+      exchange_until_queued<receive_nearer_parents>(grid, p);
+    }
     grid.run(make_step<queue_reached>(grid, s, p, true), begin_next);
-    if (p.frontier.unqueued == 0) return;
+    if (!is_parent_missing(grid, p)) return;
+    if constexpr (State::over_ranks) exchange_until_queued<receive_equal_parents>(grid, p);
     while (p.frontier.queued() > 0 && !p.failed)
       grid.run(make_step<find_equal_parents>(grid, s, p), [&] {
         begin_round(grid, p);
+        if constexpr (State::over_ranks) exchange_until_queued<receive_equal_parents>(grid, p);
         p.equal_parents += p.frontier.queued();
-        if (p.equal_parents > s.vertices) fail(grid, p);
+        if (p.equal_parents > s.graph_vertices()) fail(grid, p);
       });
+  }
+  /// Returns whether a vertex, of any rank, has a distance and no parent.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION bool is_parent_missing(Grid& grid, shared& p) const {
+    if constexpr (State::over_ranks) {
+      using receive_step = decltype(make_step<receive_equal_parents>(grid, s, p));
+      grid.template exchange<typename receive_step::row>(s, p, false);
+      return p.all.unqueued > 0;
+    } else {
+      return p.frontier.unqueued > 0;
+    }
   }
 };
 
@@ -240,8 +312,9 @@ struct round_loop {
 template <class State>
 struct count_distance_overflows {
   State s;
-  KOKKOS_FUNCTION void operator()(std::uint64_t u, std::uint64_t& count) const {
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& count) const {
     auto const infinity = State::traits::infinity();
+    std::uint64_t const u = s.first_vertex() + i;
     if (s.distance[u] == infinity) return;
     for (auto e = s.out.begin(u); e < s.out.end(u); ++e)
       count += State::traits::is_finite(s.weight[e]) &&
@@ -250,6 +323,17 @@ struct count_distance_overflows {
                    : 0;
   }
 };
+
+/// Throws std::logic_error, which explains why a search was stopped.
+[[noreturn]] inline void reject_endless(std::uint64_t rounds, std::uint64_t buckets,
+                                        std::uint64_t vertices) {
+  reject<std::logic_error>("the search was stopped",
+                           "it comes to no end: round " + std::to_string(rounds) + ", bucket " +
+                               std::to_string(buckets) + ", in a graph of " +
+                               std::to_string(vertices) + " vertices",
+                           "pass the weights that the workspace was made of, none negative, write "
+                           "nothing meanwhile, or report this");
+}
 
 /// Throws std::range_error if a vertex can be reached, but its distance does not fit the type.
 template <class ExecSpace, class State>
@@ -273,6 +357,31 @@ struct workspace_access {
   static auto const& weights(Workspace const& w) {
     return w.m_weights;
   }
+  /// Returns the state of a rank, its workspace for its own rows, and its memory for rows.
+  template <class Workspace>
+  static auto rank_state(Workspace const& w, sssp_options const& o) {
+    return w.state(o);
+  }
+  template <class Workspace>
+  static auto const& local(Workspace const& w) {
+    return *w.m_local;
+  }
+  template <class Workspace>
+  static auto& rows(Workspace const& w) {
+    return w.m_rows;
+  }
+  template <class Workspace>
+  static double weight_sum(Workspace const& w) {
+    return w.m_weight_sum;
+  }
+  template <class Workspace>
+  static auto const& grid(Workspace const& w) {
+    return w.m_grid;
+  }
+  template <class ExecSpace, class Workspace>
+  static auto draw(ExecSpace const& exec, Workspace const& w, std::uint64_t n) {
+    return w.draw(exec, n);
+  }
   template <class ExecSpace, class Workspace>
   static auto state(ExecSpace const& exec, Workspace const& w,
                     typename Workspace::weight_type delta, sssp_options const& o) {
@@ -287,13 +396,7 @@ struct workspace_access {
         exec, options.driver, w.m_grid, round_loop<State>{s, sources});
     auto const done = read_back(exec, s.fixed, "karpos::sssp: report");
     summary const& r = done.record;
-    if (r.failed != 0)
-      reject<std::logic_error>("the search was stopped",
-                               "it comes to no end: round " + std::to_string(r.rounds) +
-                                   ", bucket " + std::to_string(r.buckets) + ", in a graph of " +
-                                   std::to_string(s.vertices) + " vertices",
-                               "pass the weights that the workspace was made of, none negative, "
-                               "write nothing meanwhile, or report this");
+    if (r.failed != 0) reject_endless(r.rounds, r.buckets, s.vertices);
     if (done.distance_overflowed != 0) require_in_range(exec, s);
     return {static_cast<double>(s.delta), r.buckets, r.rounds, r.fused_rounds, r.vertices,
             r.edges + done.fused_edges,   r.passes};

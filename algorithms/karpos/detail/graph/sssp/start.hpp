@@ -11,22 +11,32 @@
 
 namespace karpos::detail::sssp {
 
+/// The bin for vertices of other ranks: none on one device. over_ranks.hpp specialises it.
+template <class State, bool = State::over_ranks>
+struct bin_for_others {
+  static constexpr std::size_t bytes = 0;
+  KARPOS_STEP_FUNCTION bin_for_others(std::byte*, State const&) {}
+  KARPOS_STEP_FUNCTION void flush_others(typename State::tile const&) {}
+};
+
 /// The bins of a tile: one for the near queue that is filled, one for a far queue.
 template <class State>
-class bins {
+class bins : public bin_for_others<State> {
  public:
   using tile = typename State::tile;
   using near_bin = frontier_bin<State>;
   using far_bin = list_bin<State>;
   static constexpr std::size_t near_bytes = (near_bin::bytes + 63) / 64 * 64;
-  static constexpr std::size_t bytes = near_bytes + (far_bin::bytes + 63) / 64 * 64;
+  static constexpr std::size_t far_bytes = (far_bin::bytes + 63) / 64 * 64;
+  static constexpr std::size_t bytes = near_bytes + far_bytes + bin_for_others<State>::bytes;
 
   /// split: number of the far queue.
   template <class Team>
   KARPOS_STEP_FUNCTION bins(Team const& team, tile const& t, State const& s,
                             progress_of<State> const& p, std::uint32_t split,
                             std::size_t team_bytes = 0)
-      : near(scratch(team, team_bytes),
+      : bin_for_others<State>(scratch(team, team_bytes) + near_bytes + far_bytes, s),
+        near(scratch(team, team_bytes),
              frontier_writer<State>(t, s, p.tail, &s.counters(p.round + 1))),
         far(scratch(team, team_bytes) + near_bytes,
             list_writer<State>(s.far_queue(split), &s.far_counters(split).unvisited)) {}
@@ -34,6 +44,7 @@ class bins {
   KARPOS_STEP_FUNCTION void flush(tile const& t) {
     near.flush(t);
     far.flush(t);
+    this->flush_others(t);
   }
 
   near_bin near;
@@ -46,6 +57,19 @@ class bins {
   }
 };
 
+/// Appends vertices to the far queue; over ranks, those of the high 16 bits of won[lane] to the
+/// lists of other ranks.
+template <class State, class Won, class Vertex>
+KARPOS_STEP_FUNCTION void push_far(typename State::tile const& t, bins<State>& found,
+                                   Won const& won, Vertex const& vertex) {
+  if constexpr (State::over_ranks) {
+    found.far.push(t, t.each([&](int lane) { return won[lane] & 0xffffu; }), vertex);
+    found.others.push(t, t.each([&](int lane) { return won[lane] >> 16; }), vertex);
+  } else {
+    found.far.push(t, won, vertex);
+  }
+}
+
 template <class StateHandle, class ProgressHandle>
 struct step {
   using State = typename StateHandle::state;
@@ -57,12 +81,14 @@ struct step {
   ProgressHandle p;
 };
 
-/// Appends the vertices for which chosen(v) holds to a bin, each once.
-template <class Team, class Bin, class Chosen>
-KARPOS_STEP_FUNCTION void push_vertices(Team& team, typename Bin::tile const& t,
-                                        std::uint64_t vertices, Bin& to, Chosen const& chosen) {
-  push_chosen(team, t, vertices, to, chosen,
-              [](std::uint64_t v) { return static_cast<local_vertex>(v); });
+/// Appends this device's vertices for which chosen(v) holds to a bin, each once.
+template <class Team, class State, class Bin, class Chosen>
+KARPOS_STEP_FUNCTION void push_vertices(Team& team, typename Bin::tile const& t, State const& s,
+                                        Bin& to, Chosen const& chosen) {
+  std::uint64_t const first = s.first_vertex();
+  push_chosen(
+      team, t, s.vertices, to, [&](std::uint64_t i) { return chosen(first + i); },
+      [&](std::uint64_t i) { return static_cast<local_vertex>(first + i); });
 }
 
 template <class StateHandle>
@@ -71,7 +97,7 @@ struct reset {
   static constexpr char const* label = "karpos::sssp::reset";
   StateHandle s;
 
-  std::uint64_t work() const { return s->vertices; }
+  std::uint64_t work() const { return s->graph_vertices(); }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
@@ -84,13 +110,15 @@ struct reset {
       }
       f.fused_edges = f.last_lowering_pass = f.distance_overflowed = 0;
     }
-    for_each_index<State::width>(team, state.vertices, [&](std::uint64_t v) {
+    for_each_index<State::width>(team, state.graph_vertices(), [&](std::uint64_t v) {
       state.distance[v] = State::traits::infinity();
       if (state.parent != nullptr) state.parent[v] = State::no_parent;
     });
+    std::uint64_t const first = state.first_vertex() / 32;
     for_each_index<State::width>(team, state.words, [&](std::uint64_t w) {
-      state.near_bits[0][w] = state.near_bits[1][w] = 0;
+      state.near_bits[0][first + w] = state.near_bits[1][first + w] = 0;
     });
+    if constexpr (State::over_ranks) state.reset_lists(team);
   }
 };
 
@@ -113,6 +141,8 @@ struct seed : step<StateHandle, ProgressHandle> {
     auto const source = [&](std::uint64_t i) { return sources.template at<State>(i); };
     auto const claim = [&](std::uint64_t i) {
       local_vertex const v = source(i);
+      if constexpr (State::over_ranks)
+        if (!state.owns(v)) return false;
       if (!State::mark(state.near_bits[1], v)) return false;
       state.distance[v] = 0;  // zero has this word in every weight type
       if (state.parent != nullptr) state.parent[v] = State::global(v);
@@ -180,7 +210,7 @@ struct queue_reached : step<StateHandle, ProgressHandle> {
     auto const t = team.template this_tile<width>();
     state.clear_next(team, *this->p);
     bins<State> found(team, t, state, *this->p, this->p->split);
-    push_vertices(team, t, state.vertices, found.near, [&](std::uint64_t v) {
+    push_vertices(team, t, state, found.near, [&](std::uint64_t v) {
       if (state.distance[v] == State::traits::infinity()) return false;
       bool const is_queued = !with_parent || state.parent[v] != State::no_parent;
       if (!is_queued) found.near.count(1);

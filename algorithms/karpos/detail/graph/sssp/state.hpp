@@ -27,6 +27,11 @@
 //   far[3]        counters of the far queues, by number of the split
 //   far_min[3]    the smallest distance among the vertices that a split leaves in the far queue
 //
+// Over several ranks, a rank's state (detail/distributed/sssp_plan.hpp) has distances of all
+// vertices of the graph, and the other arrays for its own vertices. Steps name vertices by their
+// numbers in the whole graph; rows and near_bits are moved back by the first own vertex. A vertex
+// of another rank enters the list of its owner instead of a queue (over_ranks.hpp).
+//
 // The loop (run.hpp) starts at the sources (start.hpp), and expands the near queue on the whole
 // grid (relax.hpp) or, if it is narrow, several hops at a time in teams (bucket_fusion.hpp). If it
 // is empty, a split fills it from the far queue. Beyond a reach, vertices pull (pull.hpp).
@@ -142,6 +147,9 @@ struct state : frontier_queue {
   using tuned = tuning<ExecSpace>;
   using traits = distance_traits<Weight>;
   using word = typename traits::word;
+  /// A rank's state sets it, and hides functions of this class.
+  static constexpr bool over_ranks = false;
+  using progress_type = progress<Weight>;
   static constexpr int width = tuned::tile_width;
   using tile = device::tile_for<ExecSpace, width>;
   using edge = typename rows<VertexId, EdgeOffset>::edge;
@@ -161,6 +169,11 @@ struct state : frontier_queue {
   std::uint32_t* near_bits[2];
   fixed_memory* fixed;
   std::uint32_t teams;
+
+  /// Return the first of this device's vertices, and the sizes of the whole graph and grid.
+  KOKKOS_FUNCTION static constexpr std::uint64_t first_vertex() { return 0; }
+  KOKKOS_FUNCTION std::uint64_t graph_vertices() const { return vertices; }
+  KOKKOS_FUNCTION std::uint64_t graph_teams() const { return teams; }
 
   KOKKOS_FUNCTION static local_vertex local(VertexId v) { return static_cast<local_vertex>(v); }
   KOKKOS_FUNCTION static VertexId global(local_vertex v) { return static_cast<VertexId>(v); }
@@ -234,6 +247,13 @@ struct state : frontier_queue {
 struct workspace_access;  // access to a workspace, for calls of sssp
 
 template <class State>
-using progress_of = progress<typename State::weight_type>;
+using progress_of = typename State::progress_type;
+
+/// The state in which a workspace of a graph searches. detail/distributed/sssp_plan.hpp specialises
+/// it for the rows of a rank.
+template <class ExecSpace, class Graph, class Weight>
+struct state_for {
+  using type = state<ExecSpace, typename Graph::vertex_type, typename Graph::offset_type, Weight>;
+};
 
 }  // namespace karpos::detail::sssp
