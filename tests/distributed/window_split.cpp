@@ -59,6 +59,7 @@ u64 check(RowsOf const& rows_of, u32 regions, u32 frequent, double capacity) {
   plan.batch = static_cast<u64>(capacity * static_cast<double>(plan.rows)) + 1;
   plan.ranks = ranks.size();
   plan.regions = regions;
+  if (capacity == 0) plan.hold_all(plan.rows);
   d::split_offer mine{n, 0, {}};
   karpos::detail::lookup_access::with_table(map, [&](auto const& t) { mine.home = t.home(); });
   auto const all = ranks.all_gather(mine);
@@ -135,6 +136,7 @@ TEST_CASE("queries that overflow are listed") {
   CHECK(check(equal, 16, 3, 1) > 0);
   CHECK(check(equal, 4, 0, 0.5) > 0);
   CHECK(check([](int r) { return u64(r == 0 ? 3000 : 0); }, 8, 4, 1) > 0);
+  CHECK(check([](int r) { return u64(r == 0 ? 3000 : 100); }, 1, 4, 0) == 0);  // all fit
 }
 
 }  // namespace

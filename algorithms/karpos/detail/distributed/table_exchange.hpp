@@ -21,6 +21,7 @@
 #include "karpos/device/space.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/exchange_plan.hpp"
+#include "karpos/operations.hpp"
 
 // The rows of an operation of a distributed table go to the ranks that own their keys, and answers
 // come back: through windows (window_split.hpp) if all ranks are on one host, there is memory for
@@ -153,49 +154,56 @@ class table_exchange {
   template <class Answer, class Queries, class Out, class Write, class LookUp>
   bool try_look_up_in_windows(Queries const& queries, Out const& out, Write const& write,
                               LookUp const& look_up) const {
-    using result = std::conditional_t<std::is_same_v<Answer, bool>, std::uint8_t, Answer>;
-    auto const& exec = m_ranks.exec();
     std::uint64_t const n = queries.extent(0);
     auto plan = plan_split(n);
     if (!plan.is_possible()) return false;
-    auto const slice = [&](auto const& view, std::uint64_t first) {
-      return detail::slice_of(view, Kokkos::min(first, n), Kokkos::min(first + plan.batch, n));
-    };
-    auto const make = [&](std::uint64_t first) {
-      return make_split<result>(
-          detail::source_of_keys<execution_space>(queries, Kokkos::min(first, n),
-                                                  Kokkos::min(first + plan.batch, n)),
-          plan);
-    };
-    auto split = make(0);
-    for (; !split && plan.batch > 1 << 20; split = make(0)) plan.batch /= 2;
-    if (!split) return false;
-    for (std::uint64_t first = 0; first < plan.rows; first += plan.batch) {
-      if (first > 0) split = make(first);
-      auto const answers = slice(out, first);
-      std::uint64_t const overflowed = split->run();
-      run_collectively(m_ranks, [&] {
-        if constexpr (on_device)
-          detail::lookup_access::with_table(m_local, [&](auto const& table) {
-            split->look_up("karpos::distributed: look up", table, write);
-          });
-        else
-          for (auto const& p : split->pieces())
-            look_up(unmanaged<memory_space>(p.rows, p.count),
-                    unmanaged<memory_space>(p.results, p.count));
-        exec.fence("karpos::distributed: answers in windows");
-      });
-      split->restore(device::for_loop<execution_space>(answers));
-      if constexpr (on_device)
-        if (overflowed > 0)
-          look_up_overflowed<Answer>(*split, slice(queries, first), answers, look_up);
+    for (std::uint64_t first = 0; first < plan.rows;) {
+      std::uint64_t const begin = Kokkos::min(first, n), end = Kokkos::min(first + plan.batch, n);
+      auto const some = detail::slice_of(queries, begin, end);
+      auto const answers = detail::slice_of(out, begin, end);
+      if (!try_look_up_batch<Answer>(plan, some, answers, write, look_up)) {
+        if (plan.batch > window_tuning<execution_space>::min_rows) {
+          plan.batch = (plan.batch + 1) / 2;
+          continue;
+        }
+        look_up_by_messages<Answer>(some, answers, look_up);
+      }
+      first += plan.batch;
     }
     return true;
   }
-  /// Looks up the queries that overflowed in a split. Collective.
-  template <class Answer, class Split, class Queries, class Out, class LookUp>
-  void look_up_overflowed(Split const& split, Queries const& queries, Out const& out,
-                          LookUp const& look_up) const {
+  /// Looks a batch of queries up in windows. Returns false if there is no memory for windows.
+  /// Collective.
+  template <class Answer, class Queries, class Out, class Write, class LookUp>
+  bool try_look_up_batch(window_plan const& plan, Queries const& queries, Out const& out,
+                         Write const& write, LookUp const& look_up) const {
+    using result = std::conditional_t<std::is_same_v<Answer, bool>, std::uint8_t, Answer>;
+    auto const& exec = m_ranks.exec();
+    auto const split = make_split<result>(
+        detail::source_of_keys<execution_space>(queries, 0, queries.extent(0)), plan);
+    if (!split) return false;
+    std::uint64_t const overflowed = split->run();
+    run_collectively(m_ranks, [&] {
+      if constexpr (on_device)
+        detail::lookup_access::with_table(m_local, [&](auto const& table) {
+          split->look_up("karpos::distributed: look up", table, write);
+        });
+      else
+        for (auto const& p : split->pieces())
+          look_up(unmanaged<memory_space>(p.rows, p.count),
+                  unmanaged<memory_space>(p.results, p.count));
+      exec.fence("karpos::distributed: answers in windows");
+    });
+    split->restore(device::for_loop<execution_space>(out));
+    if constexpr (on_device)
+      if (overflowed > 0) look_up_overflowed<Answer>(*split, plan, queries, out, write, look_up);
+    return true;
+  }
+  /// Looks up the queries that overflowed in a split: in partitions that hold all of them.
+  /// Collective.
+  template <class Answer, class Split, class Queries, class Out, class Write, class LookUp>
+  void look_up_overflowed(Split const& split, window_plan plan, Queries const& queries,
+                          Out const& out, Write const& write, LookUp const& look_up) const {
     auto const& exec = m_ranks.exec();
     std::uint32_t const n = split.overflowed();
     Kokkos::View<std::uint32_t*, memory_space> rows;
@@ -211,7 +219,10 @@ class table_exchange {
     device::loop_over("karpos::distributed: overflowed keys", exec, n,
                       pack_column<held_by_loop<execution_space, Queries>, key_type>{
                           for_loop<execution_space>(queries), rows.data(), keys.data()});
-    look_up_by_messages<Answer>(keys, answers, look_up);
+    exec.fence("karpos::distributed: overflowed keys");  // memory of the split is used again
+    plan.hold_all(m_ranks.all_reduce(std::uint64_t(n), karpos::maximum{}));
+    if (!try_look_up_batch<Answer>(plan, keys, answers, write, look_up))
+      look_up_by_messages<Answer>(keys, answers, look_up);
     device::loop_over("karpos::distributed: answers of overflowed keys", exec, n,
                       unpack_column<Answer, held_by_loop<execution_space, Out>>{
                           answers.data(), rows.data(), for_loop<execution_space>(out)});

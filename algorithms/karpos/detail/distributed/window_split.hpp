@@ -74,8 +74,15 @@ struct window_plan {
   std::uint64_t rows = 0, batch = 0;  // of the rank with most rows; that are split at once
   int ranks = 0;
   std::uint32_t regions = 1;  // of each table
+  bool holds_all = false;     // no partition overflows
   place_among homes[device::most_peers];
 
+  /// Splits n rows at most, by owner only, into partitions that each hold all of them.
+  void hold_all(std::uint64_t n) {
+    rows = batch = n;
+    regions = 1;
+    holds_all = true;
+  }
   bool is_possible() const { return batch > 0; }
   std::uint64_t partitions() const { return static_cast<std::uint64_t>(ranks) * regions; }
 };
@@ -323,13 +330,17 @@ class window_split {
   using result = std::conditional_t<has_results, Result, std::byte>;
 
   auto partitions() const {
-    if constexpr (on_device)
-      return partition::capacity_split<ExecSpace, row>(
+    if constexpr (on_device) {
+      partition::capacity_split<ExecSpace, row> split(
           {m_plan.partitions()},
           partition::capacity_policy(static_cast<double>(m_plan.batch) /
                                      static_cast<double>(m_plan.partitions())));
-    else
+      if (m_plan.holds_all)
+        split.fine.capacity = static_cast<std::uint32_t>((m_plan.batch + 31) / 32 * 32);
+      return split;
+    } else {
       return m_plan.partitions();
+    }
   }
   void place(std::byte* window, std::byte* own) {
     arena shared(window), mine(own);
