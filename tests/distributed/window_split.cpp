@@ -6,6 +6,7 @@
 
 #include "support/emulated_space.hpp"
 // The headers below must see its declarations.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -82,6 +83,20 @@ u64 check(RowsOf const& rows_of, u32 regions, u32 frequent, double capacity) {
     exec.fence();
     ranks.barrier();
     Kokkos::View<u32*, memory> const out("out", n);
+    auto const received =
+        split.gather([](u64 rows) { return Kokkos::View<u32*, memory>("received", rows); });
+    ranks.barrier();  // all have read the windows
+    if (overflowed == 0) {
+      std::vector<u32> expected, got = to_vector(received);
+      for (int r = 0; r < ranks.size(); ++r)
+        for (u64 i = 0; i < all[std::size_t(r)].rows; ++i) {
+          u32 const k = query_of(r, i, below, frequent);
+          if (owner(k) == static_cast<u32>(ranks.rank())) expected.push_back(k);
+        }
+      std::sort(expected.begin(), expected.end());
+      std::sort(got.begin(), got.end());
+      CHECK((got == expected));
+    }
     split.restore(karpos::device::for_loop<tested_space>(out));
     u32 const beyond = split.overflowed();
     Kokkos::View<u32*, memory> const list("list", beyond + 1);

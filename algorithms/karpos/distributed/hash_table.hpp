@@ -269,13 +269,16 @@ class hash_table {
   /// Runs insert(keys, values...) on every rank, with the rows that it owns.
   template <class Insert, class Keys, class... Values>
   insert_report insert_rows(Insert const& insert, Keys const& keys, Values const&... values) {
+    namespace d = detail::distributed;
+    if (m_ranks->size() == 1)
+      return sum_of(d::run_collectively(*m_ranks, [&] { return insert(keys, values...); }));
     constexpr bool has_rows = sizeof...(Values) > 0;
     using row = std::conditional_t<has_rows, key_value<key_type, mapped_type>, key_type>;
     auto const received = exchange().template send<row>(keys, values...);
-    return sum_of(detail::distributed::run_collectively(*m_ranks, [&] {
+    return sum_of(d::run_collectively(*m_ranks, [&] {
       if constexpr (has_rows)
-        return insert(detail::distributed::member_of_rows(received, &row::key),
-                      detail::distributed::member_of_rows(received, &row::value));
+        return insert(d::member_of_rows(received, &row::key),
+                      d::member_of_rows(received, &row::value));
       else
         return insert(received);
     }));

@@ -25,8 +25,7 @@
 
 // The rows of an operation of a distributed table go to the ranks that own their keys, and answers
 // come back: through windows (window_split.hpp) if all ranks are on one host, there is memory for
-// them, and some rank has many rows; else in messages (exchange_plan.hpp). GPUs send the rows of
-// insertions and erasures in messages.
+// them, and some rank has many rows; else in messages (exchange_plan.hpp).
 //
 // Tests: distributed_hash_map, window_split.
 
@@ -96,37 +95,38 @@ class table_exchange {
   }
 
  private:
-  /// Does what send does in windows, on CPUs. Returns nothing if there are none. Received rows are
-  /// in the order of the table's regions. Collective.
+  /// Does what send does in windows. Returns nothing if there are none. Received rows are in the
+  /// order of the table's regions. Collective.
   template <class Row, class Keys, class... Values>
   auto try_send_in_windows(Keys const& keys, Values const&... values) const {
-    std::optional<Kokkos::View<Row*, memory_space>> received;
-    if constexpr (!on_device) {
-      if (m_ranks.size() == 1) return received;
-      run_collectively(m_ranks, [&] {
-        (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
-      });
-      auto plan = plan_split(keys.extent(0));
-      plan.batch = plan.rows;
-      if (!plan.is_possible()) return received;
-      auto const split =
-          make_split<void>(source_of_rows<Row, execution_space>(keys, values...), plan);
-      if (!split) return received;
-      split->run();
-      received = run_collectively(m_ranks, [&] {
-        return split->gather([&](std::uint64_t n) {
-          return m_kept->received.template reserve<Row>(m_ranks.exec(),
-                                                        "karpos::distributed: received rows", n);
-        });
-      });
+    using received_type = std::optional<Kokkos::View<Row*, memory_space>>;
+    run_collectively(m_ranks, [&] {
+      (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
+    });
+    auto plan = plan_split(keys.extent(0));
+    plan.batch = plan.rows;
+    constexpr std::uint64_t max_rows = std::uint64_t(1) << 30;  // places are counted in 32 bits
+    if (!plan.is_possible() || plan.rows > max_rows) return received_type();
+    auto const source = source_of_rows<Row, execution_space>(keys, values...);
+    auto split = make_split<void>(source, plan);
+    if (split && split->run() > 0) {
+      plan.hold_all(plan.rows);
+      split = make_split<void>(source, plan);
+      if (split) split->run();
     }
-    return received;
+    if (!split) return received_type();
+    return received_type(run_collectively(m_ranks, [&] {
+      return split->gather([&](std::uint64_t n) {
+        return m_kept->received.template reserve<Row>(m_ranks.exec(),
+                                                      "karpos::distributed: received rows", n);
+      });
+    }));
   }
   /// Returns the plan of a split into windows of n rows of this rank. Collective.
   window_plan plan_split(std::uint64_t n) const {
     window_plan plan;
     if constexpr (device::has_peer_windows<execution_space>) {
-      if (!m_kept->windows.may_open(m_ranks)) return plan;
+      if (m_ranks.size() == 1 || !m_kept->windows.may_open(m_ranks)) return plan;
       split_offer mine{n, detail::lookup_access::table_bytes(m_local), {}};
       detail::lookup_access::with_table(m_local, [&](auto const& t) { mine.home = t.home(); });
       plan = distributed::plan_windows(m_ranks.exec(), m_ranks.all_gather(mine));

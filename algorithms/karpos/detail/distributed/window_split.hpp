@@ -9,18 +9,22 @@
 #include <vector>
 
 #include "karpos/detail/common/arrays.hpp"
+#include "karpos/detail/common/batches.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/windows.hpp"
+#include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/partition/restore.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
 #include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/region_split.hpp"
 #include "karpos/device/atomics.hpp"
+#include "karpos/device/league.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/peers.hpp"
+#include "karpos/device/team.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
@@ -184,6 +188,43 @@ struct read_counts {
   }
 };
 
+/// Computes where each partition begins among the received rows.
+struct scan_counts_of_windows {
+  std::uint32_t const* rows;
+  std::uint64_t* begins;
+  std::uint64_t partitions;
+  KOKKOS_FUNCTION void operator()(std::uint64_t p, std::uint64_t& sum, bool last) const {
+    if (last) begins[p] = sum;
+    if (p < partitions) sum += rows[p];
+  }
+};
+
+/// A step: a team copies a chunk of a partition to where it belongs among the received rows.
+template <class Row>
+struct gather_chunk {
+  static constexpr int threads = 256, teams_at_once = 8;
+  static constexpr std::size_t scratch_bytes = 64;
+  static constexpr std::uint32_t chunk = 8 * threads;
+
+  partitions_of_windows<Row> in;
+  std::uint32_t chunks;  // of a partition
+  Row const* rows;
+  std::uint64_t const* begins;
+  Row* to;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& t) const {
+    auto const at = in.chunk_of(static_cast<std::uint32_t>(t.league_rank()), chunks);
+    std::uint32_t const end = Kokkos::min((at.chunk + 1) * chunk, in.stored_rows(at.n));
+    Row const* const from =
+        in.array_of(at.n, rows) + std::uint64_t(in.number_of(at.n)) * in.capacity;
+    load_all_then_use<4>(
+        at.chunk * chunk + device::rank(t), end, device::size(t),
+        [&](std::uint64_t i) { return from[i]; },
+        [&](std::uint64_t i, Row const& r) { to[begins[at.n] + i] = r; });
+  }
+};
+
 /// Lists the rows that overflowed their partition.
 struct list_row {
   std::uint32_t *list, *count;
@@ -273,13 +314,8 @@ class window_split {
   /// Looks up all queries for this rank, on a GPU. Asynchronous.
   template <class Table, class Write>
   void look_up(std::string const& label, Table const& table, Write const& write) const {
-    auto const& mine = m_split.rows_in(m_rows).in;
-    partitions_of_windows<row> const in{m_peers, m_counts, mine.capacity,
-                                        static_cast<int>(m_plan.partitions()), m_plan.regions};
-    device::loop_over("karpos::distributed: read counts", m_exec, m_plan.partitions(),
-                      read_counts<row>{mine, in, m_counts});
-    detail::look_up_partitions(m_exec, label, table, in, static_cast<row const*>(m_rows), m_results,
-                               write);
+    detail::look_up_partitions(m_exec, label, table, counted_partitions(),
+                               static_cast<row const*>(m_rows), m_results, write);
   }
   /// Returns the pieces of all windows for this rank, region by region, on a CPU.
   auto pieces() const {
@@ -295,10 +331,31 @@ class window_split {
       }
     return all;
   }
-  /// Copies the rows of all windows for this rank to reserve(their number), region by region, on a
-  /// CPU. Returns these rows.
+  /// Copies the rows of all windows for this rank to reserve(their number), region by region.
+  /// Returns these rows. Blocks.
   template <class Reserve>
   auto gather(Reserve const& reserve) const {
+    if constexpr (on_device) {
+      using step = gather_chunk<row>;
+      auto const in = counted_partitions();
+      auto const n = m_plan.partitions();
+      Kokkos::parallel_scan("karpos::distributed: begins", index_range(m_exec, n + 1),
+                            scan_counts_of_windows{m_counts, m_begins, n});
+      auto const rows =
+          reserve(read_back(m_exec, m_begins + n, "karpos::distributed: received rows"));
+      std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
+      device::for_each_in_league("karpos::distributed: received rows", m_exec,
+                                 in.partitions * static_cast<int>(chunks),
+                                 step{in, chunks, m_rows, m_begins, rows.data()});
+      m_exec.fence("karpos::distributed: received rows");
+      return rows;
+    } else {
+      return gather_pieces(reserve);
+    }
+  }
+  /// Does what gather does, on a CPU.
+  template <class Reserve>
+  auto gather_pieces(Reserve const& reserve) const {
     auto const all = pieces();
     std::vector<std::uint64_t> counts;
     for (auto const& p : all) counts.push_back(p.count);
@@ -342,14 +399,28 @@ class window_split {
       return m_plan.partitions();
     }
   }
+  /// Returns the partitions of all windows for this rank, and reads how many rows each has. For
+  /// GPUs. Asynchronous.
+  auto counted_partitions() const {
+    auto const& mine = m_split.rows_in(m_rows).in;
+    partitions_of_windows<row> const in{m_peers, m_counts, mine.capacity,
+                                        static_cast<int>(m_plan.partitions()), m_plan.regions};
+    device::loop_over("karpos::distributed: read counts", m_exec, m_plan.partitions(),
+                      read_counts<row>{mine, in, m_counts});
+    return in;
+  }
   void place(std::byte* window, std::byte* own) {
     arena shared(window), mine(own);
     std::uint64_t places = m_plan.batch;
     if constexpr (on_device) places = m_split.places();
     shared.allocate(m_rows, places);
     shared.allocate(m_results, has_results ? places : 0);
-    m_split.allocate_from(mine, shared);
+    if constexpr (on_device)
+      m_split.allocate_from(mine, shared, has_results);
+    else
+      m_split.allocate_from(mine, shared);
     mine.allocate(m_counts, on_device ? m_plan.partitions() : 0);
+    mine.allocate(m_begins, on_device ? m_plan.partitions() + 1 : 0);
     m_window_bytes = shared.bytes();
     m_own_bytes = mine.bytes();
   }
@@ -361,7 +432,8 @@ class window_split {
   device::peer_distances m_peers{};
   row* m_rows = nullptr;
   result* m_results = nullptr;
-  std::uint32_t* m_counts = nullptr;
+  std::uint32_t* m_counts = nullptr;  // of the partitions of all windows for this rank
+  std::uint64_t* m_begins = nullptr;  // of these partitions among the received rows
   std::size_t m_window_bytes = 0, m_own_bytes = 0;
 };
 
