@@ -105,8 +105,8 @@ class communicator {
   /// Returns whether devices may exchange without the host: each rank has a device of its own, and
   /// no rank sets stage_on_host. The same on all ranks.
   bool has_device_of_its_own() const { return m_own_device; }
-  /// Returns the bytes that this rank has sent to others so far. A reduction, broadcast or
-  /// all_gather counts this rank's elements once, for however many ranks.
+  /// Returns the bytes that this rank has sent to others in messages so far. A reduction, broadcast
+  /// or all_gather counts this rank's elements once, for however many ranks.
   std::uint64_t bytes_sent() const { return m_bytes_sent; }
 
   /// Waits for exec, and until every rank has called this.

@@ -27,7 +27,7 @@
 //   rank 1   keys | d | e |        →           1: b, d       the keys that it owns
 //
 // The hash of a key decides which rank owns it. Every rank passes any number of keys, also none.
-// They travel to their owners, once; answers travel back into the order of the caller's keys. All
+// They go to their owners, once; answers come back into the order of the caller's keys. All
 // ranks call every collective operation, in the same order. Collective operations block.
 
 namespace karpos::distributed {
@@ -42,10 +42,16 @@ struct insert_report : karpos::insert_report {
 /// karpos::hash_set of the keys that a rank owns.
 ///
 /// Requires: keys of 4 or 8 bytes, values of 1, 2, 4 or 8. The communicator outlives the table.
+/// All ranks destroy a table together, like its communicator.
+///
 /// Concurrency: one operation at a time, look-ups included: they share memory and communicator.
-/// Memory: the local tables, and on each rank the rows that it sends and those that it receives.
-///   Look-ups also take a plan's memory (exchange_plan.hpp) and the answers. All this is kept for
-///   the next operation until release_memory().
+/// Memory: the local tables. Ranks of one host (up to eight; on GPUs that address each other): on
+///   each rank a window for the rows of the rank with most, and for their answers; on GPUs 2 % more
+///   and, if keys are very frequent, a second part as large for each rank; 2 bytes for each row of
+///   a look-up; of insertions and erasures, the rows that the rank receives. Other ranks, and calls
+///   with few rows: the rows that a rank sends and those that it receives; look-ups also take a
+///   plan's memory (exchange_plan.hpp) and the answers. All this is kept for the next operation
+///   until release_memory().
 template <class Local>
 class hash_table {
  public:
@@ -218,7 +224,7 @@ class hash_table {
     });
   }
 
-  /// Frees the memory that operations keep for the next one. Not collective.
+  /// Frees the memory that operations keep for the next one. Collective.
   void release_memory() {
     m_ranks->exec().fence("karpos::distributed: before memory is freed");
     m_kept = std::make_shared<kept>();
