@@ -88,8 +88,9 @@ void check_steps_of_gpus(communicator const& ranks, Workspace const& workspace,
   auto const s = access::rank_state(workspace, o);
   state_as_on_gpus<std::remove_const_t<decltype(s)>> as_on_gpus;
   static_cast<std::remove_const_t<decltype(s)>&>(as_on_gpus) = s;
-  karpos::detail::distributed::run_sssp(
-      ranks, as_on_gpus, sources, access::grid(access::local(workspace)), access::rows(workspace));
+  karpos::detail::distributed::run_sssp(ranks, as_on_gpus, sources,
+                                        access::grid(access::local(workspace)),
+                                        access::exchange_memory(workspace));
   check_result(s);
 }
 

@@ -151,6 +151,7 @@ class sssp_workspace {
     state_type s{};
     m_memory = d::allocate<std::byte>(exec, "karpos::distributed::sssp: memory",
                                       lay_out(detail::arena(), s));
+    m_exchange.allocate_counters(m_ranks->size());
     auto const& begins = m_graph.begins();
     lay_out(detail::arena(m_memory.data()), s);
     Kokkos::deep_copy(
@@ -218,7 +219,7 @@ class sssp_workspace {
         });
       s.parent = m_parents.data();
     }
-    auto const record = d::run_sssp(ranks, s, sources, access::grid(*m_local), m_rows);
+    auto const record = d::run_sssp(ranks, s, sources, access::grid(*m_local), m_exchange);
     auto const own = Kokkos::make_pair(s.first, s.first + s.vertices);
     array<Weight const> const all_distances(reinterpret_cast<Weight*>(s.distance), s.all_vertices);
     Kokkos::deep_copy(exec, distances, Kokkos::subview(all_distances, own));
@@ -253,7 +254,7 @@ class sssp_workspace {
   std::uint64_t m_teams = 1;  // of all ranks
   array<std::byte> m_memory;
   mutable array<vertex_type> m_parents;  // of all vertices, for those that this rank has found
-  mutable detail::distributed::row_memory<ExecSpace> m_rows;
+  mutable detail::distributed::exchange_memory<ExecSpace> m_exchange;
 };
 
 template <class ExecSpace, class Graph, class Weights>

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "karpos/detail/common/host_views.hpp"
 #include "karpos/detail/distributed/collective.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/sssp_plan.hpp"
@@ -47,11 +48,19 @@ struct pack_lists {
   }
 };
 
-/// Rows that a rank sends and receives in an exchange. It grows.
+/// Memory of exchanges: the rows that a rank sends and receives, which grows, and a copy of the
+/// rank's counters and list lengths on the host.
 template <class ExecSpace>
-struct row_memory {
+struct exchange_memory {
   reusable_memory<ExecSpace> sent, received;
   std::uint64_t bytes = 0;  // the same on all ranks: rows of that many bytes fit on each
+  Kokkos::View<std::byte*, pinned_space> counters;
+
+  void allocate_counters(int ranks) {
+    counters = Kokkos::View<std::byte*, pinned_space>(
+        "karpos::distributed::sssp: counters",
+        sizeof(sssp::fixed_memory) + static_cast<std::size_t>(ranks) * sizeof(std::uint32_t));
+  }
 };
 
 /// Record of a search.
@@ -72,17 +81,18 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
 
  public:
   launched_sssp(communicator const& ranks, grid const& steps, State const& s,
-                row_memory<ExecSpace>& rows)
+                exchange_memory<ExecSpace>& memory)
       : grid(steps),
         m_ranks(ranks),
-        m_rows(rows),
+        m_memory(memory),
         m_fixed_at(s.fixed),
+        m_lengths_at(s.listed),
         m_sent(static_cast<std::size_t>(ranks.size())),
         m_received(m_sent.size()) {}
 
   template <class Step, class Then>
   void run(Step const& step, Then const& then) {
-    m_is_read = false;
+    m_is_copied = false;
     grid::run(step, [] {});
     then();
   }
@@ -93,7 +103,7 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
       auto const offset =
           reinterpret_cast<char const*>(p) - reinterpret_cast<char const*>(m_fixed_at);
       T value{};
-      std::memcpy(&value, reinterpret_cast<char const*>(&fixed()) + offset, sizeof(T));
+      std::memcpy(&value, reinterpret_cast<char const*>(&counters()) + offset, sizeof(T));
       return value;
     } else {
       return *p;
@@ -109,9 +119,9 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
   /// p.received. failed: whether this rank must stop. Collective.
   template <class Row, class Progress>
   void exchange(State const& s, Progress& p, bool failed) {
-    sssp::fixed_memory const& f = fixed();
+    sssp::fixed_memory const& f = counters();
     std::size_t const n = m_sent.size();
-    counts_type const listed = read_list_lengths(s);
+    counts_type const listed = list_lengths();
     search_totals mine{};
     mine.listed = blocks(listed).total;
     mine.far_entries = f.far[p.split % 3].unvisited;
@@ -135,27 +145,41 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
     if (p.all.listed > 0 && p.all.failed == 0) exchange_rows<Row>(s, p, listed);
   }
 
-  /// Returns the counters of this rank.
-  sssp::fixed_memory const& fixed() {
-    if constexpr (device::is_device<ExecSpace>) {
-      if (!m_is_read) m_fixed = grid::read(m_fixed_at);
-      m_is_read = true;
-      return m_fixed;
-    } else {
-      return *m_fixed_at;
-    }
-  }
   sssp_record const& record() const { return m_record; }
 
  private:
   static constexpr std::uint64_t largest_row = 16;
 
-  counts_type read_list_lengths(State const& s) {
-    std::vector<std::uint32_t> lengths(m_sent.size());
-    Kokkos::deep_copy(m_ranks.exec(), host_view<std::uint32_t>(lengths.data(), lengths.size()),
-                      on_device(static_cast<std::uint32_t const*>(s.listed), lengths.size()));
-    m_ranks.exec().fence("karpos::distributed::sssp: lengths of lists");
-    return counts_type(lengths.begin(), lengths.end());
+  /// Return the counters of this rank, and the lengths of its lists. On GPUs, the first call after
+  /// a step copies both.
+  sssp::fixed_memory const& counters() {
+    if constexpr (device::is_device<ExecSpace>) {
+      copy_counters();
+      return *reinterpret_cast<sssp::fixed_memory const*>(m_memory.counters.data());
+    } else {
+      return *m_fixed_at;
+    }
+  }
+  counts_type list_lengths() {
+    std::uint32_t const* from = m_lengths_at;
+    if constexpr (device::is_device<ExecSpace>) {
+      copy_counters();
+      from = reinterpret_cast<std::uint32_t const*>(m_memory.counters.data() +
+                                                    sizeof(sssp::fixed_memory));
+    }
+    return counts_type(from, from + m_sent.size());
+  }
+  void copy_counters() {
+    if (m_is_copied) return;
+    auto const& exec = m_ranks.exec();
+    std::size_t const fixed = sizeof(sssp::fixed_memory), all = m_memory.counters.extent(0);
+    Kokkos::deep_copy(exec,
+                      Kokkos::subview(m_memory.counters, Kokkos::make_pair(std::size_t(0), fixed)),
+                      on_device(reinterpret_cast<std::byte const*>(m_fixed_at), fixed));
+    Kokkos::deep_copy(exec, Kokkos::subview(m_memory.counters, Kokkos::make_pair(fixed, all)),
+                      on_device(reinterpret_cast<std::byte const*>(m_lengths_at), all - fixed));
+    exec.fence("karpos::distributed::sssp: counters that decide about the next step");
+    m_is_copied = true;
   }
   template <class Row, class Progress>
   void exchange_rows(State const& s, Progress& p, counts_type const& listed) {
@@ -165,19 +189,19 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
     for (search_totals const& of_rank : m_received) counts.push_back(of_rank.rows);
     std::uint64_t const out = blocks(listed).total, in = blocks(counts).total;
     // The rows of all ranks bound those of each, so that all ranks grow their memory together.
-    if (std::uint64_t const all = p.all.listed * sizeof(Row); all > m_rows.bytes) {
-      m_rows.bytes = std::bit_ceil(all);
+    if (std::uint64_t const all = p.all.listed * sizeof(Row); all > m_memory.bytes) {
+      m_memory.bytes = std::bit_ceil(all);
       std::uint64_t const others = s.graph_vertices() - s.vertices, senders = m_sent.size() - 1;
       run_collectively(m_ranks, [&] {
         char const* const label = "karpos::distributed::sssp: rows";
-        m_rows.sent.template reserve<std::byte>(exec, label,
-                                                std::min(m_rows.bytes, others * largest_row));
-        m_rows.received.template reserve<std::byte>(
-            exec, label, std::min(m_rows.bytes, s.vertices * senders * largest_row));
+        m_memory.sent.template reserve<std::byte>(exec, label,
+                                                  std::min(m_memory.bytes, others * largest_row));
+        m_memory.received.template reserve<std::byte>(
+            exec, label, std::min(m_memory.bytes, s.vertices * senders * largest_row));
       });
     }
-    auto const sent = m_rows.sent.template reserve<Row>(exec, "", out);
-    auto const received = m_rows.received.template reserve<Row>(exec, "", in);
+    auto const sent = m_memory.sent.template reserve<Row>(exec, "", out);
+    auto const received = m_memory.received.template reserve<Row>(exec, "", in);
     device::loop_over("karpos::distributed::sssp: rows of lists", exec, out,
                       pack_lists<State, Row>{s, sent.data()});
     m_ranks.all_to_all(sent, listed, received, counts);
@@ -190,10 +214,10 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
   }
 
   communicator const& m_ranks;
-  row_memory<ExecSpace>& m_rows;
+  exchange_memory<ExecSpace>& m_memory;
   sssp::fixed_memory const* m_fixed_at;
-  sssp::fixed_memory m_fixed{};
-  bool m_is_read = false;
+  std::uint32_t const* m_lengths_at;
+  bool m_is_copied = false;
   search_totals m_totals{};
   sssp_record m_record{};
   std::vector<search_totals> m_sent, m_received;
@@ -203,7 +227,8 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
 template <class ExecSpace, class State>
 sssp_record run_sssp(karpos::distributed::communicator<ExecSpace> const& ranks, State const& s,
                      frontier::source_list const& sources,
-                     device::grid_memory<ExecSpace> const& memory, row_memory<ExecSpace>& rows) {
+                     device::grid_memory<ExecSpace> const& memory,
+                     exchange_memory<ExecSpace>& rows) {
   using loop = sssp::round_loop<State>;
   launched_sssp<ExecSpace, State> grid(
       ranks,

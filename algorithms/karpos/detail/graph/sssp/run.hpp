@@ -357,7 +357,7 @@ struct workspace_access {
   static auto const& weights(Workspace const& w) {
     return w.m_weights;
   }
-  /// Returns the state of a rank, its workspace for its own rows, and its memory for rows.
+  /// Returns the state of a rank, its workspace for its own rows, and its memory for exchanges.
   template <class Workspace>
   static auto rank_state(Workspace const& w, sssp_options const& o) {
     return w.state(o);
@@ -367,8 +367,8 @@ struct workspace_access {
     return *w.m_local;
   }
   template <class Workspace>
-  static auto& rows(Workspace const& w) {
-    return w.m_rows;
+  static auto& exchange_memory(Workspace const& w) {
+    return w.m_exchange;
   }
   template <class Workspace>
   static double weight_sum(Workspace const& w) {
