@@ -152,8 +152,7 @@ struct state {
   /// Returns neighbour i among these edges.
   KOKKOS_FUNCTION word remaining_neighbour(std::uint64_t v, std::uint64_t i) const {
     std::uint64_t const e = static_cast<std::uint64_t>(out.begin(v)) + sampled_neighbours + i;
-    std::uint64_t const end = static_cast<std::uint64_t>(out.end(v));
-    if (e < end) return neighbour(out, e);
+    if (e < static_cast<std::uint64_t>(out.end(v))) return neighbour(out, e);
     std::uint64_t const out_edges =
         out.degree(v) > sampled_neighbours ? out.degree(v) - sampled_neighbours : 0;
     return neighbour(in, static_cast<std::uint64_t>(in.begin(v)) + i - out_edges);
