@@ -282,14 +282,19 @@ struct level_loop {
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void expand_bottom_up(Grid& grid, shared& p) const {
-    if (State::over_ranks || !plan.unvisited_queue) {
-      run_level(grid, p,
-                make_step<bottom_up_bitmap>(grid, s, p, !State::over_ranks && plan.hub_cache), [&] {
-                  send_found(grid, p);
-                  p.current = 1 - p.current;
-                });
-      return;
-    }
+    if constexpr (!State::over_ranks)
+      if (plan.unvisited_queue) {
+        expand_unvisited_queue(grid, p);
+        return;
+      }
+    run_level(grid, p,
+              make_step<bottom_up_bitmap>(grid, s, p, !State::over_ranks && plan.hub_cache), [&] {
+                send_found(grid, p);
+                p.current = 1 - p.current;
+              });
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void expand_unvisited_queue(Grid& grid, progress& p) const {
     if (!p.has_unvisited_queue)
       scan(grid, s, p, scan_target::unvisited, [&] {
         p.frontier.unvisited = own_totals(grid, p.level).unvisited;

@@ -275,6 +275,7 @@ struct search_state : frontier_queue,
   local_vertex* hubs;
   std::uint32_t hub_count;
 
+  KOKKOS_FUNCTION bool is_own_word(std::uint64_t /*w*/) const { return true; }
   /// Return the words whose vertices this device owns, and the number of these vertices: all.
   KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
   KOKKOS_FUNCTION std::uint64_t own_words() const { return words; }

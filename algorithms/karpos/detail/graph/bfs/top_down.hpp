@@ -165,7 +165,8 @@ struct expand_frontier : frontier_walk<StateHandle, ProgressHandle> {
     for (int i = 0; i < at_once; ++i)
       v[i] = edge_at(i).exists ? State::local(s->out.column[edge_at(i).where]) : 0;
     for (int i = 0; i < at_once; ++i)
-      if (is_latency_bound() && edge_at(i).exists) device::prefetch_far(s->out.offset + v[i]);
+      if (is_latency_bound() && edge_at(i).exists && s->is_own_word(v[i] / 32))
+        device::prefetch_far(s->out.offset + v[i]);
     for (int i = 0; i < at_once; ++i)
       if (edge_at(i).exists && (is_latency_bound() || is_unvisited(v[i])) &&
           s->follows(edge_at(i).from, v[i]))
