@@ -7,14 +7,18 @@
 #include <numeric>
 
 #include "karpos/bfs.hpp"
+#include "support/random_shapes.hpp"
 #include "tests/distributed/bfs_searches.hpp"
 
 namespace {
 using namespace karpos_test;
 using dist::collective_error;
 
+/// All directions, or those by which local searches may find levels.
+enum class directions { all, of_local_searches };
+
 void check_graph(std::uint64_t n, edge_pairs const& edges, karpos::csr_options const& csr,
-                 placement where, numbers const& begins = {}) {
+                 placement where, numbers const& begins = {}, directions which = directions::all) {
   auto const ranks = world();
   auto const mine = part_of(ranks, edges, where);
   auto const all = all_of(edges);
@@ -36,7 +40,8 @@ void check_graph(std::uint64_t n, edge_pairs const& edges, karpos::csr_options c
     if (host.degree(v) > host.degree(hub)) hub = v;
   for (auto const d : {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::gamma,
                        bfs_direction::beamer})
-    s.check(id(hub), {hub}, options_of(d));
+    if (which == directions::all || d == bfs_direction::automatic || d == bfs_direction::top_down)
+      s.check(id(hub), {hub}, options_of(d));
   for (std::uint64_t const v : {std::uint64_t(0), n / 2, n - 1}) s.check(id(v), {v}, {});
 }
 
@@ -175,6 +180,9 @@ TEST_CASE("several sources, of all ranks together") {
 struct skip_multiples {
   KOKKOS_FUNCTION bool operator()(id, id v) const { return v % 5 != 0; }
 };
+struct stop_at_3000 {
+  KOKKOS_FUNCTION bool operator()(id, id v) const { return v != 3000; }
+};
 struct count_found {
   Kokkos::View<std::uint64_t, memory> count;
   KOKKOS_FUNCTION void operator()(id, std::int32_t) const { Kokkos::atomic_inc(&count()); }
@@ -218,6 +226,86 @@ TEST_CASE("wide levels are exchanged as bits, narrow ones as lists") {
   CHECK(path.bitmaps == 0);
   CHECK(path.lists == 100);  // the last level finds nothing
   CHECK(search(3000, star_edges(3000)).bitmaps == 1);
+}
+
+/// Returns paths of several lengths, which start from `width` children of each of `hubs` neighbours
+/// of the last vertex of a path. Vertices of a path have adjacent numbers.
+edge_pairs broom_edges(std::uint64_t path, std::uint64_t hubs, std::uint64_t width) {
+  edge_pairs edges = path_edges(path);
+  std::uint64_t next = path;
+  for (std::uint64_t h = 0; h < hubs; ++h) {
+    std::uint64_t const hub = next++;
+    edges.emplace_back(path - 1, hub);
+    for (std::uint64_t i = 0; i < width; ++i) {
+      edges.emplace_back(hub, next);
+      for (std::uint64_t k = 0; k < 10 + 7 * (h % 3) + 40 * (h % 7 == 0); ++k, ++next)
+        edges.emplace_back(next, next + 1);
+      ++next;
+    }
+  }
+  return edges;
+}
+
+TEST_CASE("narrow levels of deep graphs are found by local searches") {
+  auto const p = std::uint64_t(world().size());
+  auto const check = [](std::uint64_t n, edge_pairs const& edges, numbers const& begins = {}) {
+    check_graph(n, edges, {.symmetrise = true}, placement::spread, begins,
+                directions::of_local_searches);
+  };
+  // A rank of a GPU has some thousand vertices: fewer are not searched locally.
+  numbers first_is_empty(p > 1 ? 2 : 1, 0), first_has_most(p, 8032);
+  for (std::uint64_t r = 2; r < p; ++r) first_is_empty.push_back(r * (8000 / p / 32) * 32);
+  first_is_empty.push_back(8000);
+  first_has_most[0] = 0;
+  first_has_most.push_back(9000);
+  edge_pairs ring = path_edges(8000), band, corrected = path_edges(9000), leaves = path_edges(1200);
+  check(8000, path_edges(8000));
+  check(8000, path_edges(8000), first_is_empty);
+  ring.emplace_back(7999, 0);
+  check(8000, ring);
+  for (std::uint64_t v = 0; v + 4 < 12000; ++v) {
+    band.emplace_back(v, v + 4);
+    if (v % 4 != 3) band.emplace_back(v, v + 1);
+  }
+  check(12000, band);
+  // Shortcuts lead to vertices that their own ranks have reached, by longer paths.
+  random_numbers random(11);
+  for (int i = 0; i < 14; ++i) corrected.emplace_back(random.below(9000), random.below(9000));
+  check(9000, corrected);
+  check_graph(9000, corrected, {}, placement::on_last, {}, directions::of_local_searches);
+  // A wide frontier ends a series of local searches; narrow ones follow.
+  check(9000, broom_edges(1000, 30, 5));
+  // That frontier is wide on the first rank when its claims are still on their way.
+  check(9000, broom_edges(1000, 40, 5), first_has_most);
+  // A vertex of many edges overflows a queue.
+  for (std::uint64_t v = 1200; v < 1300; ++v) leaves.emplace_back(1199, v);
+  for (std::uint64_t v = 1300; v < 9000; ++v) leaves.emplace_back(v - 1, v);
+  check(9000, leaves);
+}
+
+TEST_CASE("local searches replace an exchange for each level, and call hooks once") {
+  auto const ranks = world();
+  if (ranks.size() == 1) return;
+  auto const mine = part_of(ranks, path_edges(24000), placement::spread);
+  auto const graph = dist::build_csr(ranks, 24000, to_view(mine.sources), to_view(mine.targets),
+                                     {{.symmetrise = true}});
+  Kokkos::View<std::int32_t*, memory> const distances("distances", graph.local().vertices());
+  Kokkos::View<std::uint64_t, memory> const count("count");
+  karpos::bfs_hooks<stop_at_3000, count_found> const hooks{{}, {count}};
+  karpos::bfs_options o;
+  o.driver = karpos::launch_mode::kernel_per_step;
+  Kokkos::View<id*, memory> const none;
+  auto const report = dist::bfs(ranks, graph, id(5), distances, none, o, hooks);
+  CHECK(report.visited == 3000);
+  CHECK(report.levels == 2995);
+  CHECK(report.lists + report.bitmaps < 200);
+  CHECK(report.level.at(900).vertices == 1);
+  CHECK(report.level.at(900).edges == 2);
+  std::uint64_t found = 0;
+  Kokkos::deep_copy(found, count);
+  CHECK(ranks.all_reduce(found) == 3000);
+  o.local_search_hops = 0;
+  CHECK(dist::bfs(ranks, graph, id(5), distances, none, o, hooks).lists == report.levels);
 }
 
 TEST_CASE("defects are found, on whatever rank") {
@@ -373,6 +461,10 @@ TEST_CASE("bad arguments are refused on all ranks") {
                   karpos::bfs_options{.gamma = is_last ? 0.5 : 0.25}),
         doctest::Contains("gamma of a search is not the same on all ranks (rank 0 has 0.25"),
         collective_error);
+    CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
+                                   karpos::bfs_options{.local_search_hops = is_last ? 0u : 64u}),
+                         doctest::Contains("local_search_hops of a search is not the same"),
+                         collective_error);
   }
   // All ranks pass NaN and agree, though NaN equals nothing.
   CHECK(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},

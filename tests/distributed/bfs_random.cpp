@@ -44,6 +44,7 @@ karpos::bfs_options draw_options(random_numbers& random) {
   o.gamma = static_cast<double>(random.below(4)) * 0.2;
   o.alpha = random.below(3) == 0 ? 1e18 : 15;  // 1e18: bottom-up from the first level on
   o.beta = random.below(3) == 0 ? 0 : 18;      // 0: top-down again as soon as levels shrink
+  if (random.below(2) == 0) o.queue = karpos::bfs_queue::collected;
   return o;
 }
 

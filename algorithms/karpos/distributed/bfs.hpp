@@ -37,8 +37,8 @@
 // (detail/graph/bfs/run.hpp). In between, ranks tell each other the vertices that they have found,
 // as bits or as a list, and add up the totals by which all of them decide alike. If each rank has a
 // GPU of its own with peer access (CUDA, up to 8 ranks on one host), the search is one kernel on
-// each device, which exchange through each other's memory. Several ranks use no local search over
-// several levels, which needs the whole graph.
+// each device, which exchange through each other's memory. If few edges lead from rank to rank,
+// narrow levels are found by local searches, in which each rank explores its own vertices.
 
 namespace karpos::distributed {
 
@@ -86,7 +86,10 @@ class bfs_workspace {
                                                       [&] { return make_local(ranks, graph); })) {
     m_non_isolated = ranks.all_reduce(m_local.m_non_isolated);
     m_hubs = ranks.all_reduce(m_local.m_hub_count);
-    if (ranks.size() > 1) prepare_exchange();
+    if (ranks.size() > 1) {
+      prepare_exchange();
+      prepare_local_search();
+    }
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
@@ -123,13 +126,15 @@ class bfs_workspace {
     auto s =
         state(options, hooks, distances.data(), agreed.with_parents ? parents.data() : nullptr);
     if (agreed.with_parents) add_parent_memory(s, agreed.in_one_kernel);
-    auto const plan = detail::bfs::plan_of(options, m_graph.has_transpose(), m_graph.vertices(),
-                                           m_graph.edges(), m_non_isolated, m_hubs);
-    auto const record = run(loop_type{s, plan, agreed.sources.list, nullptr}, agreed.in_one_kernel);
+    auto plan = detail::bfs::plan_of(options, m_graph.has_transpose(), m_graph.vertices(),
+                                     m_graph.edges(), m_non_isolated, m_hubs);
+    plan.local_search_vertices = m_local_search_vertices;
+    auto record = run(loop_type{s, plan, agreed.sources.list, nullptr}, agreed.in_one_kernel);
     if (record.summary.failed != 0)  // on all ranks: their totals are the same
       d::throw_on_all(ranks,
                       detail::frontier::stop_message(record.summary.visited, record.summary.levels,
                                                      m_graph.vertices()));
+    d::add_records_of_ranks(ranks, m_local.m_record.data(), record);
     if (s.proposal != nullptr)
       d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
     ranks.exec().fence("karpos::distributed::bfs");
@@ -180,6 +185,21 @@ class bfs_workspace {
     std::uint64_t const own = word_counts[static_cast<std::size_t>(ranks.rank())];
     ranks.all_gather(Kokkos::subview(m_local.m_isolated, Kokkos::make_pair(std::uint64_t(0), own)),
                      m_isolated, word_counts);
+  }
+  /// Counts the edges between ranks, and allocates what local searches over ranks need.
+  void prepare_local_search() {
+    namespace d = detail::distributed;
+    auto const& exec = m_ranks->exec();
+    std::uint64_t const edges = d::run_collectively(*m_ranks, [&] {
+      if constexpr (!tuned::has_team_local_search) {
+        auto const teams = static_cast<std::size_t>(m_local.m_grid.shape().teams);
+        m_list_lengths = d::allocate<std::uint32_t>(exec, "karpos::bfs: lists", 2 * teams);
+        m_search_sums = d::allocate<detail::bfs::local_search_totals>(exec, "karpos::bfs: sums", 3);
+      }
+      return d::edges_to_other_ranks(exec, m_graph.local(), m_graph.first());
+    });
+    m_local_search_vertices =
+        d::most_local_search_vertices(*m_ranks, state({}, bfs_hooks<>{}, nullptr, nullptr), edges);
   }
   array<std::uint32_t> status_words() const {
     return detail::distributed::allocate<std::uint32_t>(m_ranks->exec(), "karpos::bfs: status",
@@ -241,6 +261,10 @@ class bfs_workspace {
     s.out.offset -= first;
     if (m_graph.has_transpose()) s.in.offset -= first;
     for (int i = 0; i < 2; ++i) s.visited[i] = m_visited[i].data();
+    if constexpr (!tuned::has_team_local_search) {
+      s.list_lengths = m_list_lengths.data();
+      s.local_search_sums = m_search_sums.data();
+    }
     s.claims = m_claims.data();
     s.gathered = m_exchange.gathered();
     s.isolated = m_isolated.data();
@@ -312,6 +336,9 @@ class bfs_workspace {
   record_view m_record;                // written by kernels, read by the host
   array<std::uint32_t> m_visited[2], m_isolated;
   array<local_vertex> m_claims;
+  array<std::uint32_t> m_list_lengths;  // these two on CPUs; on GPUs m_local has them
+  array<detail::bfs::local_search_totals> m_search_sums;
+  std::uint64_t m_local_search_vertices = 0;
   mutable std::shared_ptr<windows> m_parent_windows;
   mutable array<vertex_type> m_proposals;
   mutable detail::distributed::found_exchange<ExecSpace> m_exchange;
@@ -325,26 +352,27 @@ class bfs_workspace {
 /// vertices of the whole graph: a source is its own parent, unreachable vertices get VertexId(-1).
 /// Distances are those of karpos::bfs. Collective.
 ///
-/// Options: direction, gamma, alpha, beta, degree_classes, driver; local_search_hops (several
-///   ranks ignore it). bfs_queue::scanned, hub_cache and unvisited_queue are refused. Hooks:
-///   `follow` is called on the rank that owns the edge's source in top-down levels, its target in
-///   bottom-up levels; `discovered` is called on the rank that owns the vertex. degree_classes and
-///   hooks are not compared between ranks.
+/// Options: direction, gamma, alpha, beta, degree_classes, driver, local_search_hops.
+///   bfs_queue::scanned, hub_cache and unvisited_queue are refused. Hooks: `follow` is called on
+///   the rank that owns the edge's source in top-down levels, its target in bottom-up levels;
+///   `discovered` is called on the rank that owns the vertex. degree_classes and hooks are not
+///   compared between ranks.
 ///
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: on one rank, as karpos::bfs. On several, as karpos::bfs, divided by the ranks; and
 ///   for each level an exchange of the vertices that were found (a bit a vertex at most), and one
 ///   or two of totals. A wide top-down level also passes over the rank's part of the status bitmaps
-///   of all ranks. Graphs of thousands of levels gain nothing from many ranks.
+///   of all ranks. Up to 64 narrow levels share an exchange if at most one edge for each 128
+///   vertices leads from rank to rank. Other graphs of thousands of levels gain nothing from ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
-///   ranks pass different direction, driver, gamma, alpha, beta or source; if only some ranks pass
-///   a view of sources; if only some of the ranks that have vertices pass parents; if results do
-///   not have one element for each vertex of the rank, are strided, or overlap each other; for
-///   options that are refused; for launch_mode::persistent_kernel if it is not available to all
-///   ranks; if degree_classes is off and a vertex has 2^27 edges or more; if there is not enough
-///   memory for a view of sources or for parents; if the search was stopped as in
-///   karpos::bfs_search::report.
+///   ranks pass different direction, driver, gamma, alpha, beta, local_search_hops or source; if
+///   only some ranks pass a view of sources; if only some of the ranks that have vertices pass
+///   parents; if results do not have one element for each vertex of the rank, are strided, or
+///   overlap each other; for options that are refused; for launch_mode::persistent_kernel if it is
+///   not available to all ranks; if degree_classes is off and a vertex has 2^27 edges or more; if
+///   there is not enough memory for a view of sources or for parents; if the search was stopped as
+///   in karpos::bfs_search::report.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/distributed/bfs_exchange.hpp"
 #include "karpos/detail/distributed/bfs_plan.hpp"
 #include "karpos/detail/graph/frontier/frontier.hpp"
@@ -33,16 +38,22 @@ class launched_ranks : public device::launched_grid<ExecSpace> {
         m_ranks(ranks),
         m_exchange(exchange) {}
 
-  /// Runs a step, and sends *mine to all ranks. then() reads rank r's by of_rank(r).
-  template <class Step, class Then>
-  void run_on_all(Step const& step, frontier::level_counters const* mine, Then const& then) {
+  /// Runs a step, and sends *mine to all ranks. then() reads rank r's by of_rank<T>(r).
+  template <class Step, class T, class Then>
+  void run_on_all(Step const& step, T const* mine, Then const& then) {
+    static_assert(sizeof(T) <= sizeof(message) && std::is_trivially_copyable_v<T>);
     grid::run(step, [] {});
-    m_messages = m_ranks.all_gather(grid::read(mine));
+    T const value = grid::read(mine);
+    message sent{};
+    std::memcpy(sent.bytes, &value, sizeof value);
+    m_messages = m_ranks.all_gather(sent);
     then();
   }
   template <class T>
-  T const& of_rank(int r) const {
-    return m_messages[static_cast<std::size_t>(r)];
+  T of_rank(int r) const {
+    T value{};
+    std::memcpy(&value, m_messages[static_cast<std::size_t>(r)].bytes, sizeof value);
+    return value;
   }
   int ranks() const { return m_ranks.size(); }
   int rank() const { return m_ranks.rank(); }
@@ -51,7 +62,7 @@ class launched_ranks : public device::launched_grid<ExecSpace> {
   template <class State>
   void send_claims(State const& s, bfs::progress const& p) {
     if (p.lists_claims)
-      m_exchange.send_lists(s.claims, counts(&frontier::level_counters::listed));
+      m_exchange.send_lists(s.claims, counts([](auto const& c) { return c.listed; }));
     else
       m_exchange.merge_bits(s.bitmap(p.current), s.bitmap(1 - p.current));
   }
@@ -60,7 +71,14 @@ class launched_ranks : public device::launched_grid<ExecSpace> {
   void send_found(State const& s, bfs::progress const& p) {
     m_exchange.merge_own(
         {s.bitmap(p.current), s.bitmap(1 - p.current), s.words, s.first_word(), s.own_words()},
-        s.claims, counts(&frontier::level_counters::unqueued));
+        s.claims, counts([](auto const& c) { return c.unqueued; }));
+  }
+  /// Sends a list that local searches have written, of entries of some words each.
+  void send_list(frontier::local_vertex const* list, std::size_t entry_words) {
+    std::vector<std::uint64_t> words;
+    for (int r = 0; r < ranks(); ++r)
+      words.push_back(of_rank<bfs::local_search_totals>(r).claims * entry_words);
+    m_exchange.send_lists(list, words);
   }
 
   /// Writes a record of the search, which is in host memory.
@@ -70,15 +88,43 @@ class launched_ranks : public device::launched_grid<ExecSpace> {
   }
 
  private:
-  std::vector<std::uint64_t> counts(std::uint32_t frontier::level_counters::*of) const {
+  struct message {
+    std::byte bytes[128];
+  };
+  template <class F>
+  std::vector<std::uint64_t> counts(F const& count_of) const {
     std::vector<std::uint64_t> all;
-    for (auto const& message : m_messages) all.push_back(message.*of);
+    for (int r = 0; r < ranks(); ++r) all.push_back(count_of(of_rank<frontier::level_counters>(r)));
     return all;
   }
 
   communicator const& m_ranks;
   found_exchange<ExecSpace>& m_exchange;
-  std::vector<frontier::level_counters> m_messages;
+  std::vector<message> m_messages;
 };
+
+/// Adds up the records of levels that local searches have found: each rank has recorded its own
+/// vertices. own: this rank's records, in memory of the device. Collective.
+template <class ExecSpace>
+void add_records_of_ranks(karpos::distributed::communicator<ExecSpace> const& ranks,
+                          bfs::search_record const* own, bfs::search_record& record) {
+  using bfs::level_record;
+  auto const is_by_rank = [](level_record const& l) {
+    return l.bottom_up == level_record::by_rank;
+  };
+  level_record* const end = record.level + std::min(record.summary.levels, bfs::recorded_levels);
+  if (std::none_of(record.level, end, is_by_rank)) return;
+  auto const all = ranks.all_gather(read_back(ranks.exec(), own, "karpos::bfs: records"));
+  for (level_record* to = record.level; to < end; ++to) {
+    if (!is_by_rank(*to)) continue;
+    *to = {};
+    for (bfs::search_record const& of_rank : all) {
+      level_record const& l = of_rank.level[to - record.level];
+      to->vertices += l.vertices;
+      to->edges += l.edges;
+      to->hubs += l.hubs;
+    }
+  }
+}
 
 }  // namespace karpos::detail::distributed

@@ -15,7 +15,11 @@
 //   commit_distances        sets visited bits, calls hooks, adds the totals and records of the
 //                           levels passed, and fills the frontier queue, by one pass over all
 //                           vertices
-//   roll_back_local_search  resets the distances that a failed local search on a GPU has written
+//   roll_back_local_search  resets the distances above the frontier's, which a failed local search
+//                           on a GPU has written, or local searches over ranks that end early
+//
+// Over ranks, each rank commits its own vertices, and writes their words of the status bitmap to
+// all ranks. Parents of another rank's vertices are sent in lists (over_ranks.hpp).
 
 namespace karpos::detail::bfs {
 
@@ -40,6 +44,13 @@ struct local_search_step {
 
  protected:
   KOKKOS_FUNCTION std::uint32_t* distance_of(std::uint64_t v) const { return distances_of(*s) + v; }
+  /// Runs f(v) for every vertex that this device owns, spread over the lanes of the grid.
+  template <class Team, class F>
+  KOKKOS_FUNCTION void for_each_own_vertex(Team& team, F const& f) const {
+    std::uint64_t const first = 32 * s->first_word();
+    for_each_index<width>(team, s->own_vertices(),
+                          [&](std::uint64_t i) { KARPOS_INLINE_CALLS f(first + i); });
+  }
   /// Returns the distance of the frontier's vertices.
   KOKKOS_FUNCTION std::uint32_t frontier_distance() const {
     return static_cast<std::uint32_t>(p->level);
@@ -52,10 +63,24 @@ struct roll_back_local_search : local_search_step<StateHandle, ProgressHandle> {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
-    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
+    this->for_each_own_vertex(team, [&](std::uint64_t v) {
       if (*this->distance_of(v) > this->frontier_distance())
         *this->distance_of(v) = ~std::uint32_t(0);
     });
+    if constexpr (StateHandle::state::over_ranks) clear(team);
+  }
+
+ private:
+  /// Clears the totals and records that a commit adds up.
+  template <class Team>
+  KOKKOS_FUNCTION void clear(Team const& team) const {
+    if (team.league_rank() != 0) return;
+    auto const& state = *this->s;
+    for (int l = 0; l < 3; ++l) state.clear_counters(team, l);
+    if (team.rank() == 0) *state.passed_levels = passed_totals{};
+    std::int32_t const first = this->p->local_search.start_level + 1;
+    for (std::int32_t l = first + team.rank(); l < recorded_levels; l += team.size())
+      state.records[l] = level_record{};
   }
 };
 
@@ -69,7 +94,8 @@ struct find_parents : local_search_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     State const& state = *this->s;
     auto const start_level = static_cast<std::uint32_t>(this->p->local_search.start_level);
-    for_each_index<StateHandle::state::width>(team, this->s->vertices, [&](std::uint64_t v) {
+    if constexpr (State::over_ranks) state.clear_next_local_search(team, *this->p);
+    this->for_each_own_vertex(team, [&](std::uint64_t v) {
       std::uint32_t const mine = *this->distance_of(v);
       if (mine < start_level || mine >= this->frontier_distance()) return;
       auto const u = static_cast<local_vertex>(v);
@@ -78,7 +104,12 @@ struct find_parents : local_search_step<StateHandle, ProgressHandle> {
       edge const end = state.out.end(v);
       for (edge e = state.out.begin(v); e < end; ++e) {
         local_vertex const w = State::local(column[e]);
-        if (distances[w] == mine + 1 && state.follows(u, w)) state.propose_parent(w, u);
+        if constexpr (State::over_ranks)
+          if (!state.is_own_word(w / 32)) {
+            if (state.follows(u, w)) state.list_parent(*this->p, {w, mine + 1, u});
+            continue;
+          }
+        if (distances[w] == mine + 1 && state.follows(u, w)) state.store_parent(w, u);
       }
     });
   }
@@ -141,7 +172,8 @@ struct commit_distances : local_search_step<StateHandle, ProgressHandle> {
         frontier_writer<State>(t, state, this->p->tail, &state.counters(this->p->level)));
     level_sums<State> levels(state);
     passed_totals passed{};
-    team.template for_each_tile<width>(state.words, [&](std::uint64_t w) {
+    team.template for_each_tile<width>(state.own_words(), [&](std::uint64_t i) {
+      std::uint64_t const w = state.first_word() + i;
       auto const vertex = [&](int lane) { return vertex_of(w, lane); };
       std::uint32_t* const visited = state.bitmap(this->p->current) + w;
       std::uint32_t const before = t.once([&] { return *visited; });
@@ -150,6 +182,13 @@ struct commit_distances : local_search_step<StateHandle, ProgressHandle> {
       });
       auto const fresh = t.ballot(
           [&](int lane) { return distance_here[lane] != ~0u && (before >> lane & 1u) == 0; });
+      if constexpr (State::over_ranks) {
+        std::uint32_t* const merged = state.bitmap(1 - this->p->current) + w;
+        t.on(lane_mask<width>::of(0), [&](int) {
+          *merged = before | static_cast<std::uint32_t>(fresh.bits());
+          state.copy_to_peers(merged, *merged);
+        });
+      }
       if (!fresh) return;
       t.on(lane_mask<width>::of(0),
            [&](int) { *visited = before | static_cast<std::uint32_t>(fresh.bits()); });

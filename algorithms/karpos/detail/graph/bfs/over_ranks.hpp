@@ -109,18 +109,20 @@ struct receive_lists : receiving_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION void operator()(Team& team) const {
     tile const t = team.template this_tile<width>();
     this->with_bin(team, t, [&](frontier_bin<State>& found) {
-      s->for_each_list(*p, [&](local_vertex const* list, std::uint64_t n) {
-        team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
-          auto const vertex = [&](int lane, int) {
-            return list[i * width + static_cast<std::uint64_t>(lane)];
-          };
-          add_found(output, t, found, t.each([&](int lane) -> std::uint32_t {
-            return i * width + static_cast<std::uint64_t>(lane) < n && claim(vertex(lane, 0)) ? 1
-                                                                                              : 0;
-          }),
-                    vertex);
-        });
-      });
+      s->template for_each_list<local_vertex>(
+          *p, 0, [&](local_vertex const* list, std::uint64_t n) {
+            team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
+              auto const vertex = [&](int lane, int) {
+                return list[i * width + static_cast<std::uint64_t>(lane)];
+              };
+              add_found(output, t, found, t.each([&](int lane) -> std::uint32_t {
+                return i * width + static_cast<std::uint64_t>(lane) < n && claim(vertex(lane, 0))
+                           ? 1
+                           : 0;
+              }),
+                        vertex);
+            });
+          });
     });
   }
 
@@ -132,6 +134,43 @@ struct receive_lists : receiving_step<StateHandle, ProgressHandle> {
     s->receive(v, p->level + 1);
     return true;
   }
+};
+
+/// After local searches: stores parents that other ranks own, of vertices of this rank. Distances
+/// are final.
+template <class StateHandle, class ProgressHandle>
+struct receive_parents {
+  static constexpr char const* label = "karpos::bfs::receive_parents";
+  static constexpr int width = StateHandle::state::width;
+
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return p->all_listed; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& team) const {
+    s->template for_each_list<parent_claim>(*p, 0, [&](parent_claim const* list, std::uint64_t n) {
+      for_each_index<width>(team, n, [&](std::uint64_t i) {
+        parent_claim const c = list[i];
+        if (s->is_own_word(c.vertex / 32) &&
+            static_cast<std::uint32_t>(s->distance[c.vertex]) == c.distance)
+          s->store_parent(c.vertex, c.from);
+      });
+    });
+  }
+};
+
+/// A step without work: ranks send totals at its end.
+template <class StateHandle, class ProgressHandle>
+struct send_totals {
+  static constexpr char const* label = "karpos::bfs::send_totals";
+  StateHandle s;
+  ProgressHandle p;
+
+  std::uint64_t work() const { return 0; }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team& /*team*/) const {}
 };
 
 }  // namespace karpos::detail::bfs

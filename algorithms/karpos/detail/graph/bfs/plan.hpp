@@ -22,6 +22,8 @@ struct search_plan {
   std::uint64_t reachable = 0;    // vertices of the graph that are not isolated
   // As bfs_options::local_search_hops, which is the source of the default.
   std::uint32_t local_search_hops = 64;
+  // Several ranks: most vertices of a frontier that local searches start from. 0: none do.
+  std::uint64_t local_search_vertices = 0;
 
   /// Chooses the direction of the level that p is about to expand, and whether that level only
   /// counts the vertices that it finds (frontier_output::count).

@@ -21,9 +21,10 @@
 // exchanged and decided; the others are recorded. launched_grid runs the loop on the host,
 // cooperative_grid inside one kernel.
 //
-// Over several ranks (State::over_ranks), each rank expands its own vertices, and a top-down level
-// has one more step (over_ranks.hpp). All ranks wait for each other at the end of a level, and
-// decide by the totals of all, so that they choose one direction, or end, together.
+// Over several ranks (State::over_ranks), each rank expands its own vertices. A top-down level has
+// one more step (over_ranks.hpp), unless local searches find it (`explore_over_ranks`). All ranks
+// wait for each other at the end of a level, and decide by the totals of all, so that they choose
+// one direction, or end, together.
 
 namespace karpos::detail::bfs {
 
@@ -83,10 +84,14 @@ struct level_loop {
       if (p.frontier.unqueued > 0)
         scan(grid, s, p, scan_target::found_bottom_up,
              [&] { p.advance_segment(own_totals(grid, p.level)); });
-      if constexpr (State::over_ranks)
-        expand_over_ranks(grid, p);
-      else
+      if constexpr (State::over_ranks) {
+        if (p.local_search.exploring)
+          explore_over_ranks(grid, p);
+        else
+          expand_over_ranks(grid, p);
+      } else {
         expand_alone(grid, p, control);
+      }
     }
   }
 
@@ -200,9 +205,15 @@ struct level_loop {
         n <= teams * Kokkos::min(list_capacity(), std::uint32_t(tuned::initial_team_vertices)) &&
         list_capacity() >= tuned::min_list_capacity;
     if (!w.exploring) return;
-    w.entries = n;
+    begin_local_search(p);
+  }
+  /// Lets a series of local searches start from the frontier queue.
+  KOKKOS_FUNCTION void begin_local_search(progress& p) const {
+    local_search_progress& w = p.local_search;
+    w.entries = p.frontier.vertices();
     w.start_level = p.level;
-    w.hops = tuned::initial_team_hops;  // stays a power of two: see explore_in_teams::clear
+    // A power of two, for explore_in_teams::clear.
+    w.hops = State::tuned::initial_team_hops;
     while (w.hops > plan.local_search_hops) w.hops /= 2;
     w.successes = 0;
     w.from_queue = true;
@@ -224,6 +235,11 @@ struct level_loop {
         w.entries > 0 && p.sum.failed == 0 &&
         w.entries <= std::uint64_t(s.grid_teams) *
                          Kokkos::min(list_capacity(), std::uint32_t(tuned::max_team_vertices));
+    try_double_hops(w);
+  }
+  /// Doubles the hops after some local searches without an overflow.
+  KOKKOS_FUNCTION void try_double_hops(local_search_progress& w) const {
+    using tuned = typename State::tuned;
     if (++w.successes < tuned::successes_before_doubling && w.hops >= tuned::initial_team_hops / 2)
       return;
     w.successes = 0;
@@ -244,15 +260,24 @@ struct level_loop {
   KOKKOS_FUNCTION void resume_levels(Grid& grid, progress& p) const {
     passed_totals const passed = grid.read(s.passed_levels);
     level_counters const next = own_totals(grid, p.level);
+    add_passed(p, passed);
+    set_last_level(p, next, passed.deepest);
+    decide(grid, p, next, next);
+  }
+  /// Adds the levels that local searches have passed to the sums of a search.
+  KOKKOS_FUNCTION static void add_passed(progress& p, passed_totals const& passed) {
     p.sum.visited += passed.vertices;
     p.sum.edges_top_down += passed.edges;
     p.unvisited -= Kokkos::min(passed.vertices, p.unvisited);
     p.edges_unexplored -= Kokkos::min(passed.edges, p.edges_unexplored);
     p.local_search.stable = Kokkos::min(p.local_search.stable, 0);
-    p.level = next.vertices() > 0 ? p.level - 1
-                                  : Kokkos::max(static_cast<std::int32_t>(passed.deepest),
-                                                p.local_search.start_level);
-    decide(grid, p, next, next);
+  }
+  /// Sets the level before the frontier, or the last one if there is none. next: its totals.
+  KOKKOS_FUNCTION static void set_last_level(progress& p, level_counters const& next,
+                                             std::uint32_t deepest) {
+    p.level = next.vertices() > 0
+                  ? p.level - 1
+                  : Kokkos::max(static_cast<std::int32_t>(deepest), p.local_search.start_level);
   }
 
   /// Over several ranks: claims vertices of any owner, then receives those that others claimed.
@@ -260,7 +285,7 @@ struct level_loop {
   KOKKOS_FUNCTION void expand_over_ranks(Grid& grid, shared& p) const {
     auto const output = output_of(p);
     grid.run_on_all(make_step<expand_frontier>(grid, s, p, output), &s.counters(p.level + 1), [&] {
-      p.count_lists(grid);
+      p.template count_lists<level_counters>(grid, [](auto const& c) { return c.listed; });
       send_claims(grid, p);
     });
     if (p.lists_claims)
@@ -268,6 +293,98 @@ struct level_loop {
     else
       run_level(grid, p, make_step<merge_claims>(grid, s, p, output),
                 [&] { p.current = 1 - p.current; });
+  }
+  /// Over several ranks: runs local searches until the frontier is wide, nothing more is found, or
+  /// one has overflowed. Then commits the levels that all ranks have found.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void explore_over_ranks(Grid& grid, shared& p) const {
+    local_search_progress& w = p.local_search;
+    while (w.exploring)
+      grid.run_on_all(make_step<explore_in_teams>(grid, s, p), &s.local_search_sums[w.number % 3],
+                      [&] { end_local_search_over_ranks(grid, p); });
+    grid.run(make_step<roll_back_local_search>(grid, s, p), [] {});
+    if (p.level == w.start_level) return;
+    if (s.wants_parents()) {
+      grid.run_on_all(make_step<find_parents>(grid, s, p), &s.local_search_sums[w.number % 3], [&] {
+        p.template count_lists<local_search_totals>(grid, [](auto const& t) { return t.claims; });
+        send_list<parent_claim>(grid, 0);
+        ++w.number;
+      });
+      grid.run(make_step<receive_parents>(grid, s, p), [] {});
+    }
+    grid.run_on_all(make_step<commit_distances>(grid, s, p), s.passed_levels, [&] {
+      p.lists_claims = false;
+      send_claims(grid, p);
+      p.current = 1 - p.current;
+      passed_totals sum{};
+      for (int r = 0; r < grid.ranks(); ++r) {
+        auto const passed = grid.template of_rank<passed_totals>(r);
+        sum.vertices += passed.vertices;
+        sum.edges += passed.edges;
+        sum.deepest = Kokkos::max(sum.deepest, passed.deepest);
+      }
+      add_passed(p, sum);
+      p.deepest = sum.deepest;
+    });
+    grid.run_on_all(make_step<send_totals>(grid, s, p), &s.counters(p.level), [&] {
+      level_counters const all = sum_over_ranks(grid);
+      set_last_level(p, all, p.deepest);
+      for (std::int32_t l = w.start_level + 1; l <= p.level && l < recorded_levels; ++l)
+        grid.write(&record->level[l].bottom_up, std::uint32_t(level_record::by_rank));
+      decide(grid, p, grid.template of_rank<level_counters>(grid.rank()), all);
+    });
+  }
+  /// Starts local searches if the frontier that ranks decide by, `next`, allows them.
+  KOKKOS_FUNCTION void try_begin_over_ranks(shared& p, level_counters const& next) const {
+    using tuned = typename State::tuned;
+    local_search_progress& w = p.local_search;
+    std::uint64_t const n = next.in_class[by_thread];
+    bool const is_narrow = n > 0 && n <= plan.local_search_vertices && n == p.all.vertices &&
+                           next.edges <= n * tuned::small_frontier_degree && !p.bottom_up &&
+                           !p.count_only;
+    w.stable = is_narrow ? w.stable + 1 : Kokkos::min(w.stable, 0);
+    w.exploring = plan.allows_local_search() && is_narrow && w.stable >= tuned::stable_levels;
+    if (!w.exploring) return;
+    begin_local_search(p);
+    p.all_listed = 0;
+    for (std::uint32_t& n_of_rank : p.listed) n_of_rank = 0;
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void end_local_search_over_ranks(Grid& grid, shared& p) const {
+    local_search_progress& w = p.local_search;
+    p.template count_lists<local_search_totals>(grid, [](auto const& t) { return t.claims; });
+    std::uint64_t left = p.all_listed;
+    std::uint32_t final_level = ~std::uint32_t(0);
+    bool overflow = 2 * p.all_listed > s.words;  // launched ranks gather all lists
+    for (int r = 0; r < grid.ranks(); ++r) {
+      auto const of_rank = grid.template of_rank<local_search_totals>(r);
+      left += of_rank.entries;
+      final_level = Kokkos::min(final_level, of_rank.final_level);
+      overflow = overflow || of_rank.overflows > 0 || of_rank.claims > s.claim_capacity();
+    }
+    w.entries = grid.template of_rank<local_search_totals>(grid.rank()).entries;
+    w.input = 1 - w.input;
+    w.from_queue = false;
+    w.exploring = false;
+    if (overflow) {
+      w.stable = -64;  // levels to wait
+    } else if (left == 0) {
+      p.level = above_all_levels;
+    } else {
+      p.level = static_cast<std::int32_t>(final_level);
+      p.sum.failed = p.is_possible(s.vertices) ? 0 : 1;
+      w.exploring = p.sum.failed == 0 && left <= 2 * plan.local_search_vertices;
+      if (w.exploring) send_list<rank_claim>(grid, s.claim_list(p));
+      try_double_hops(w);
+    }
+    ++w.number;
+  }
+  static constexpr std::int32_t above_all_levels = 0x7ffffff0;
+  /// Between launched steps, sends the list that starts at list number `which` to all ranks.
+  KARPOS_PROGRAM template <class Entry, class Grid>
+  KOKKOS_FUNCTION void send_list([[maybe_unused]] Grid& grid, [[maybe_unused]] int which) const {
+    if constexpr (!Grid::spans)
+      grid.send_list(s.begin_of_list(which), sizeof(Entry) / sizeof(local_vertex));
   }
   /// Between launched steps, ranks send each other what a top-down or bottom-up step has found.
   /// A spanning grid's steps read and write each other's memory instead.
@@ -354,13 +471,14 @@ struct level_loop {
   }
   /// Makes the level with these totals the frontier, and chooses how it is expanded.
   KARPOS_PROGRAM template <class Grid>
-  KOKKOS_FUNCTION void decide(Grid& grid, progress& p, level_counters const& own,
+  KOKKOS_FUNCTION void decide(Grid& grid, shared& p, level_counters const& own,
                               level_counters const& next) const {
     using tuned = typename State::tuned;
     bfs::decide(grid, plan, tuned::probes_per_claim, record, p, own, next);
     if (p.done) return;
     if constexpr (State::over_ranks) {
       p.lists_claims = p.all.edges <= plan.words;
+      try_begin_over_ranks(p, next);
     } else {
       std::uint32_t const n = p.frontier.in_class[by_thread];
       p.small_frontier = n > 0 && n <= tuned::small_frontier_vertices && !p.count_only &&

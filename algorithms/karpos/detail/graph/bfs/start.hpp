@@ -39,7 +39,7 @@ struct reset {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
-    if constexpr (State::tuned::has_team_local_search)
+    if constexpr (State::tuned::has_team_local_search || State::over_ranks)
       if (team.league_rank() == 0 && team.rank() < 3)
         s->local_search_sums[team.rank()] = local_search_totals{};
     std::uint64_t const first = 32 * s->first_word();

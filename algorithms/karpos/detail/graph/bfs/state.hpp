@@ -55,6 +55,9 @@ inline constexpr std::int32_t recorded_levels = 1024;
 struct level_record {
   std::uint64_t vertices, edges;
   std::uint32_t hubs, bottom_up;
+  /// Value of bottom_up: each rank has a record of its own vertices (search_state::records). It
+  /// belongs to a top-down level that local searches over ranks have found.
+  static constexpr std::uint32_t by_rank = 2;
 };
 struct search_summary {
   std::uint64_t visited, edges_top_down, edges_bottom_up, hub_hits;
@@ -201,9 +204,21 @@ struct alignas(64) slice_result {                // Kokkos guarantees no larger 
 struct local_search_memory {
   slice_result* slice_results;
 };
-/// Totals of a local search by teams: entries of all lists, and teams whose queue overflowed.
+/// Totals of a local search by teams: entries of all lists, and teams whose queue overflowed. Over
+/// ranks, also claims to vertices of other ranks, and a level: all vertices up to it have their
+/// final distances (team_local_search.hpp).
 struct local_search_totals {
-  std::uint32_t entries, overflows;
+  std::uint32_t entries = 0, overflows = 0, claims = 0, final_level = ~std::uint32_t(0);
+};
+/// A vertex of another rank, and a distance that it has at most. With parents, also its neighbour.
+struct rank_claim {
+  local_vertex vertex;
+  std::uint32_t distance;
+};
+struct parent_claim {
+  local_vertex vertex;
+  std::uint32_t distance;
+  local_vertex from;
 };
 /// The neighbours of a vertex, if it has at most four, side by side, so that one load reads them
 /// all. A longer row holds the mark `longer`.
@@ -275,6 +290,8 @@ struct search_state : frontier_queue,
   local_vertex* hubs;
   std::uint32_t hub_count;
 
+  /// Whether a search writes parents.
+  KOKKOS_FUNCTION bool wants_parents() const { return parent != nullptr; }
   KOKKOS_FUNCTION bool is_own_word(std::uint64_t /*w*/) const { return true; }
   /// Return the words whose vertices this device owns, and the number of these vertices: all.
   KOKKOS_FUNCTION std::uint64_t first_word() const { return 0; }
@@ -329,9 +346,12 @@ struct search_state : frontier_queue,
   }
   /// Writes the parent only. Several threads may find v concurrently; the last one to write wins.
   KOKKOS_FUNCTION void propose_parent(local_vertex v, local_vertex from) const {
+    if (parent != nullptr) store_parent(v, from);
+  }
+  /// Writes the parent of a vertex that this device owns; several threads may do so.
+  KOKKOS_FUNCTION void store_parent(local_vertex v, local_vertex from) const {
     using word = std::conditional_t<sizeof(VertexId) == 4, std::uint32_t, std::uint64_t>;
-    if (parent != nullptr)
-      device::store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(global(from)));
+    device::store_relaxed(reinterpret_cast<word*>(parent + v), static_cast<word>(global(from)));
   }
   KOKKOS_FUNCTION bool follows(local_vertex from, local_vertex to) const {
     return hooks.follow(global(from), global(to));

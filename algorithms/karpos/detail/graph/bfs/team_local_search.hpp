@@ -29,14 +29,33 @@
 // At the end of a series of local searches, one pass reads all distances (deferred_commit.hpp). An
 // entry of a list is dropped if its vertex's distance has been lowered since: the thread that did
 // so has expanded the vertex.
+//
+// Over several ranks (State::over_ranks), each rank explores its own vertices. All ranks wait for
+// each other after a local search. What differs:
+//
+//   - Vertices of one hop may have different distances, so that entries of queues carry them.
+//   - A neighbour that another rank owns becomes a claim: the vertex and its distance. A team
+//     gathers claims in its scratch, then appends them to the rank's list for the other ranks.
+//   - A local search starts from what the one before has left: the lists of this rank's teams, and
+//     the claims of other ranks, if they lower a distance.
+//
+// So distances that were too large are corrected later. Why they end up exact: a thread that lowers
+// a distance queues or lists the vertex, and then lowers or claims its neighbours. Let L be the
+// lowest distance of a vertex that is listed, or that has claimed a neighbour. On a shortest path
+// to a vertex whose distance is not final, the last vertex with a final distance is listed or has
+// claimed its successor. So all vertices up to distance L have their final distances. L grows with
+// each local search. A series ends when nothing is left. Ranks may also end it early, reset the
+// distances above L, and go on from level L. A local search that overflows loses entries, but no
+// distance up to the L that it began with.
 
 namespace karpos::detail::bfs {
 
 /// Returns the capacity of a list; a queue has this capacity at most.
 template <class State>
 KOKKOS_FUNCTION std::uint32_t team_list_capacity(State const& s, int teams) {
-  return static_cast<std::uint32_t>(Kokkos::min(s.vertices / static_cast<std::uint64_t>(teams),
-                                                std::uint64_t(State::tuned::team_queue_entries)));
+  return static_cast<std::uint32_t>(
+      Kokkos::min(s.own_vertices() / static_cast<std::uint64_t>(teams),
+                  std::uint64_t(State::tuned::team_queue_entries)));
 }
 
 template <class StateHandle, class ProgressHandle>
@@ -55,8 +74,9 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     load_slice(team, q);
     exploration const found = explore_rows(team, q);
     std::uint32_t const n = list_last_hop(team, q, found);
+    if constexpr (State::over_ranks) list_claims(team, q);
     if (team.rank() != 0) return;
-    local_search_totals& to = state.local_search_sums[this->p->local_search.number % 3];
+    local_search_totals& to = totals();
     if (n > 0) device::add(&to.entries, n);
     if (found.overflow) device::add(&to.overflows, 1u);
   }
@@ -71,11 +91,38 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
                     (std::uint64_t(overflow_mark) + tuned::lane_degree * tuned::lane_degree) <
                 ~std::uint32_t(0));
 
-  struct queue_entry {
+  struct entry_of_hop {
     local_vertex vertex, from;
   };
+  /// Over ranks, the entries of a hop may have different distances.
+  struct entry_with_distance {
+    local_vertex vertex, from;
+    std::uint32_t distance;
+  };
+  using queue_entry = std::conditional_t<State::over_ranks, entry_with_distance, entry_of_hop>;
+  KARPOS_STEP_FUNCTION static queue_entry make_entry(local_vertex v, local_vertex from,
+                                                     [[maybe_unused]] std::uint32_t distance) {
+    if constexpr (State::over_ranks)
+      return {v, from, distance};
+    else
+      return {v, from};
+  }
+  KARPOS_STEP_FUNCTION std::uint32_t distance_in_hop([[maybe_unused]] queue_entry const& e,
+                                                     [[maybe_unused]] std::uint32_t hop) const {
+    if constexpr (State::over_ranks)
+      return e.distance;
+    else
+      return this->frontier_distance() + hop;
+  }
+  /// Over ranks: claims in a team's scratch. `level` is the complement of the lowest distance of a
+  /// vertex that the team has listed, or whose edge it has claimed.
+  struct team_claims {
+    static constexpr std::uint32_t capacity = State::over_ranks ? 256 : 0;
+    std::uint32_t count, level, first_in_list, unused;
+    rank_claim claim[State::over_ranks ? 256 : 1];
+  };
   /// A team's scratch: the counts of its two queues, then `before`, a number for each team, then
-  /// the entries of the queues.
+  /// claims over ranks, then the entries of the queues.
   struct queues : team_queues<queue_entry> {
     std::uint32_t* before;
 
@@ -83,18 +130,27 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     KOKKOS_FUNCTION queues(Team const& team, State const& s)
         : team_queues<queue_entry>(team.scratch(), front_bytes(team), max_entries(team, s)),
           before(this->count + 4) {}
+    /// Over ranks only.
+    KOKKOS_FUNCTION team_claims& claims() const {
+      return *(reinterpret_cast<team_claims*>(this->first) - 1);
+    }
+    /// Notes that a vertex of this distance is listed, or an edge of it claimed.
+    KOKKOS_FUNCTION void note(std::uint32_t distance) const {
+      device::fetch_max(device::scratch(&claims().level), ~distance);
+    }
 
    private:
     template <class Team>
     KOKKOS_FUNCTION static std::size_t front_bytes(Team const& team) {
-      return (16 + static_cast<std::size_t>(team.league_size()) * sizeof(std::uint32_t) + 15) / 16 *
-             16;
+      std::size_t const numbers =
+          16 + static_cast<std::size_t>(team.league_size()) * sizeof(std::uint32_t);
+      return (numbers + 15) / 16 * 16 + (State::over_ranks ? sizeof(team_claims) : 0);
     }
     template <class Team>
     KOKKOS_FUNCTION static std::uint32_t max_entries(Team const& team, State const& s) {
       std::size_t const front = front_bytes(team);
       std::size_t const all =
-          State::tuned::has_team_local_search
+          State::tuned::has_team_local_search || State::over_ranks
               ? frontier_bin<State>::bytes * static_cast<std::size_t>(team.template tiles<width>())
               : 0;
       // In a large league, small teams have no capacity: the first local search overflows.
@@ -110,11 +166,14 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   };
   KOKKOS_FUNCTION team_list list(int which, int team, int teams) const {
     State const& state = *this->s;
-    std::uint64_t const capacity = state.vertices / static_cast<std::uint64_t>(teams);
+    std::uint64_t const capacity = state.own_vertices() / static_cast<std::uint64_t>(teams);
     return {state.unvisited_queue(which) + capacity * static_cast<std::uint64_t>(team),
             state.list_lengths + which * teams + team};
   }
 
+  KARPOS_STEP_FUNCTION local_search_totals& totals() const {
+    return this->s->local_search_sums[this->p->local_search.number % 3];
+  }
   /// Clears the counters of later local searches and levels, and the records of the levels of this
   /// local search. Let L be the level that the series of local searches begins with. A late team
   /// may still read L's totals, in counters L % 3, so only the second local search clears them. If
@@ -124,8 +183,12 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   KOKKOS_FUNCTION void clear(Team const& team) const {
     static_assert(tuned::max_team_hops % tuned::initial_team_hops == 0 &&
                   (tuned::max_team_hops & (tuned::max_team_hops - 1)) == 0);
-    if (team.league_rank() != 0) return;
     State const& state = *this->s;
+    if constexpr (State::over_ranks) {
+      state.clear_next_local_search(team, *this->p);
+      return;  // roll_back_local_search clears the others
+    }
+    if (team.league_rank() != 0) return;
     for (std::int32_t l = this->p->local_search.from_queue ? 1 : 0; l < 3; ++l)
       state.clear_counters(team, this->p->level + l);
     if (team.rank() == 0) {
@@ -144,6 +207,8 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     State const& state = *this->s;
     auto const [first, last] = slice_of(team, this->p->local_search.entries);
     q.clear(team);
+    if constexpr (State::over_ranks)
+      if (team.rank() == 0) q.claims().count = q.claims().level = 0;
     if (!this->p->local_search.from_queue) sum_lists_before(team, q.before);
     team.barrier();
     local_vertex const* const queue = state.segment(*this->p, by_thread);
@@ -151,17 +216,45 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     for (std::uint64_t i = first; i < last; i += size) {
       std::uint64_t const mine = i + static_cast<std::uint64_t>(team.rank());
       local_vertex v = 0;
+      std::uint32_t distance = 0;
       bool is_valid = mine < last;
       if (is_valid) {
         v = this->p->local_search.from_queue
                 ? queue[mine]
                 : list_entry(team, q.before, static_cast<std::uint32_t>(mine));
-        is_valid = device::load_relaxed(this->distance_of(v)) == this->frontier_distance();
+        distance = device::load_relaxed(this->distance_of(v));
+        is_valid = State::over_ranks || distance == this->frontier_distance();
       }
-      std::uint32_t const at = team.append(q.count, is_valid);
-      if (is_valid && at < q.capacity) q.of_hop(0)[at] = {v, v};
+      append(team, q, is_valid, v, distance);
     }
+    if constexpr (State::over_ranks) load_claims(team, q);
     team.barrier();
+  }
+  /// Appends a vertex to the first queue, if `is_valid`.
+  template <class Team>
+  KOKKOS_FUNCTION static void append(Team const& team, queues const& q, bool is_valid,
+                                     local_vertex v, std::uint32_t distance) {
+    std::uint32_t const at = team.append(q.count, is_valid);
+    if (is_valid && at < q.capacity) q.of_hop(0)[at] = make_entry(v, v, distance);
+  }
+  /// Over ranks: lowers the distances of own vertices that other ranks have claimed in the local
+  /// search before. Those that it has lowered enter the first queue.
+  template <class Team>
+  KOKKOS_FUNCTION void load_claims(Team& team, queues const& q) const {
+    State const& state = *this->s;
+    state.template for_each_list<rank_claim>(
+        *this->p, 1 - state.claim_list(*this->p), [&](rank_claim const* list, std::uint64_t n) {
+          auto const [first, last] = slice_of(team, n);
+          auto const size = static_cast<std::uint64_t>(team.size());
+          for (std::uint64_t i = first; i < last; i += size) {
+            std::uint64_t const mine = i + static_cast<std::uint64_t>(team.rank());
+            rank_claim const c = mine < last ? list[mine] : rank_claim{0, 0};
+            bool const is_lowered =
+                mine < last && state.is_own_word(c.vertex / 32) &&
+                device::fetch_min(this->distance_of(c.vertex), c.distance) > c.distance;
+            append(team, q, is_lowered, c.vertex, c.distance);
+          }
+        });
   }
   /// Sets before[i] to the number of entries in the lists of all teams before team i.
   template <class Team>
@@ -201,11 +294,15 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   };
   template <class Team>
   KARPOS_STEP_FUNCTION exploration explore_rows(Team& team, queues const& q) const {
-    if constexpr (State::follows_every_edge)
-      if (this->s->two_hop != nullptr && this->p->local_search.hops > 1)
-        return explore<row_kind::two_hops>(team, q);
-    return this->s->padded != nullptr ? explore<row_kind::padded>(team, q)
-                                      : explore<row_kind::csr>(team, q);
+    if constexpr (State::over_ranks) {
+      return explore<row_kind::csr>(team, q);
+    } else {
+      if constexpr (State::follows_every_edge)
+        if (this->s->two_hop != nullptr && this->p->local_search.hops > 1)
+          return explore<row_kind::two_hops>(team, q);
+      return this->s->padded != nullptr ? explore<row_kind::padded>(team, q)
+                                        : explore<row_kind::csr>(team, q);
+    }
   }
   template <row_kind Rows, class Team>
   KARPOS_STEP_FUNCTION exploration explore(Team& team, queues const& q) const {
@@ -306,18 +403,28 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
         local_vertex const x = State::local(out.column[f]);
         if (x == r.vertex || x == r.from) continue;
         std::uint32_t const at = device::fetch_add(count, 1u);
-        if (at < q.capacity) q.of_hop(step)[at] = {x, r.vertex};
+        if (at < q.capacity) q.of_hop(step)[at] = make_entry(x, r.vertex, 0);
       }
     }
   }
 
   /// Edges left to follow from a vertex: loaded neighbours, and the rest of its row.
-  struct row {
+  struct row_of_hop {
     local_vertex vertex, from;
     edge begin, end;
     padded_row near;
   };
-  KARPOS_STEP_FUNCTION static row no_row() { return {0, 0, 0, 0, padded_row::empty()}; }
+  struct row_with_distance : row_of_hop {
+    std::uint32_t distance;
+  };
+  using row = std::conditional_t<State::over_ranks, row_with_distance, row_of_hop>;
+  KARPOS_STEP_FUNCTION static row no_row() { return row_of(make_entry(0, 0, 0)); }
+  KARPOS_STEP_FUNCTION static row row_of(queue_entry const& e) {
+    if constexpr (State::over_ranks)
+      return {{e.vertex, e.from, 0, 0, padded_row::empty()}, e.distance};
+    else
+      return {e.vertex, e.from, 0, 0, padded_row::empty()};
+  }
   /// Lowers the distances of the n vertices of a hop, one a lane, and expands those it has lowered.
   template <row_kind Rows, class Team>
   KARPOS_STEP_FUNCTION void expand(Team const& team, queues const& q, std::uint32_t hop,
@@ -347,12 +454,12 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   /// Lowers the distance of a vertex, except in the first hop, while its neighbours are loaded.
   template <row_kind Rows>
   KARPOS_STEP_FUNCTION row claim(queue_entry e, std::uint32_t hop) const {
-    row r{e.vertex, e.from, 0, 0, padded_row::empty()};
+    row r = row_of(e);
     if constexpr (Rows == row_kind::padded)
       device::load_frozen(this->s->padded[e.vertex].neighbour, r.near.neighbour);
     else
       load_offsets(r);
-    std::uint32_t const lowered = this->frontier_distance() + hop;
+    std::uint32_t const lowered = distance_in_hop(e, hop);
     std::uint32_t const before =
         hop == 0 ? ~0u : device::fetch_min(this->distance_of(e.vertex), lowered);
     if constexpr (Rows == row_kind::csr) load_near(r);
@@ -420,8 +527,11 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
   KARPOS_STEP_FUNCTION void push(tile const& t, Rows const& rows, Neighbours const& found,
                                  queues const& q, std::uint32_t hop) const {
     constexpr int at_once = tuned::neighbours_at_once;
-    auto const to_queue =
-        q.template reserve<at_once>(t, hop, [&](int lane) { return found[lane].open; });
+    auto const to_queue = q.template reserve<at_once>(
+        t, hop, [&](int lane) { return found[lane].open & own_bits(found[lane]); });
+    if constexpr (State::over_ranks)
+      if (t.ballot([&](int lane) { return (found[lane].open & ~own_bits(found[lane])) != 0; }))
+        t.each([&](int lane) { claim_open(found[lane], rows[lane], q); });
     if (!to_queue.any) return;
     std::uint32_t place = to_queue.first;
     for (int i = 0; i < at_once; ++i) {
@@ -435,10 +545,61 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
           device::prefetch_far(this->s->padded + v);
         else
           device::prefetch_far(this->s->out.offset + v);
-        if (to < q.capacity) q.of_hop(hop)[to] = {v, rows[lane].vertex};
+        if (to < q.capacity)
+          q.of_hop(hop)[to] = make_entry(v, rows[lane].vertex, next_distance(rows[lane]));
       });
       place += static_cast<std::uint32_t>(to_queue.lanes[i].count());
     }
+  }
+  /// Returns the distance of the neighbours of an entry or row, which one device does not store.
+  template <class Row>
+  KARPOS_STEP_FUNCTION static std::uint32_t next_distance([[maybe_unused]] Row const& r) {
+    if constexpr (State::over_ranks)
+      return r.distance + 1;
+    else
+      return 0;
+  }
+  /// Returns the bits of the neighbours that this device owns.
+  KARPOS_STEP_FUNCTION std::uint32_t own_bits([[maybe_unused]] neighbours const& n) const {
+    if constexpr (State::over_ranks) {
+      std::uint32_t own = 0;
+      for (int i = 0; i < tuned::neighbours_at_once; ++i)
+        own |= (n.open >> i & 1u) != 0 && this->s->is_own_word(n.vertex[i] / 32) ? 1u << i : 0;
+      return own;
+    } else {
+      return ~0u;
+    }
+  }
+  /// Over ranks: claims the open neighbours of a row that other ranks own.
+  KARPOS_STEP_FUNCTION void claim_open(neighbours const& n, row const& r, queues const& q) const {
+    std::uint32_t const others = n.open & ~own_bits(n);
+    for (int i = 0; i < tuned::neighbours_at_once; ++i) {
+      if ((others >> i & 1u) == 0) continue;
+      rank_claim const c{n.vertex[i], r.distance + 1};
+      std::uint32_t const at = device::fetch_add(device::scratch(&q.claims().count), 1u);
+      if (at < team_claims::capacity) {
+        q.claims().claim[at] = c;
+        continue;
+      }
+      q.note(r.distance);
+      this->s->store_claim(*this->p, device::fetch_add(&totals().claims, 1u), c);
+    }
+  }
+  /// Over ranks: appends a team's claims to the rank's list. Adds the team's level to the totals.
+  template <class Team>
+  KARPOS_STEP_FUNCTION void list_claims(Team const& team, queues const& q) const {
+    team_claims& all = q.claims();
+    std::uint32_t const n = Kokkos::min(all.count, std::uint32_t(team_claims::capacity));
+    if (n > 0) {
+      if (team.rank() == 0) all.first_in_list = device::fetch_add(&totals().claims, n);
+      team.barrier();
+      for (std::uint32_t i = device::rank(team); i < n; i += device::size(team)) {
+        q.note(all.claim[i].distance - 1);
+        this->s->store_claim(*this->p, all.first_in_list + i, all.claim[i]);
+      }
+      team.barrier();
+    }
+    if (team.rank() == 0) device::fetch_min(&totals().final_level, ~all.level);
   }
 
   /// Lowers the distances of the vertices queued last, and lists those lowered. Returns: how many.
@@ -448,15 +609,17 @@ struct explore_in_teams : local_search_step<StateHandle, ProgressHandle> {
     team_list const out =
         list(1 - this->p->local_search.input, team.league_rank(), team.league_size());
     std::uint32_t const n = found.entries;
-    std::uint32_t const lowered = this->frontier_distance() + found.steps * found.hops_per_step;
     std::uint32_t* const count = q.count + (found.steps + 1) % 3;  // cleared by the last step
     std::uint32_t const size = device::size(team);
     for (std::uint32_t first = 0; first < n; first += size) {
       std::uint32_t const i = first + device::rank(team);
-      local_vertex const v = i < n ? q.of_hop(found.steps)[i].vertex : 0;
-      bool const won = i < n && device::fetch_min(this->distance_of(v), lowered) > lowered;
+      queue_entry const e = i < n ? q.of_hop(found.steps)[i] : make_entry(0, 0, 0);
+      std::uint32_t const lowered = distance_in_hop(e, found.steps * found.hops_per_step);
+      bool const won = i < n && device::fetch_min(this->distance_of(e.vertex), lowered) > lowered;
       std::uint32_t const at = team.append(count, won);
-      if (won) out.entry[at] = v;
+      if (won) out.entry[at] = e.vertex;
+      if constexpr (State::over_ranks)
+        if (won) q.note(lowered);
     }
     team.barrier();
     if (team.rank() == 0) *out.count = *count;
