@@ -35,21 +35,18 @@ class cuckoo_table : public lookup_table<Storage> {
   /// std::logic_error until it is built, assigned to, or the destination of deep_copy.
   cuckoo_table() : base(Storage({}, {})) {}
   /// Makes a map of the pairs keys(i), values(i), or a set of keys(i). Blocks. Throws what build
-  /// throws, and std::invalid_argument if the layout is dense and options.load is out of range.
+  /// throws, and std::invalid_argument for an unknown layout or treatment of duplicates, or if the
+  /// layout is dense and options.load is out of range.
   template <view_1d Keys, view_1d Values>
     requires has_values
   cuckoo_table(execution_space const& exec, Keys const& keys, Values const& values,
                options const& o = {}, hasher const& hash = {})
-      : base(Storage(o, hash)) {
-    build(exec, keys, values);
-  }
+      : cuckoo_table(detail::user_call(Storage::name), exec, o, hash, keys, values) {}
   template <view_1d Keys>
     requires(!has_values)
   cuckoo_table(execution_space const& exec, Keys const& keys, options const& o = {},
                hasher const& hash = {})
-      : base(Storage(o, hash)) {
-    build(exec, keys);
-  }
+      : cuckoo_table(detail::user_call(Storage::name), exec, o, hash, keys) {}
 
   /// Replaces the contents. `values` is a view as long as the keys; sets take none. Uses the memory
   /// that the map has if that has the right size. Refs become invalid. Blocks.
@@ -107,14 +104,17 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Blocks.
   cuckoo_stats stats(execution_space const& exec) const { return m_storage.stats(exec); }
 
-  /// Returns the bytes of a table for `keys` keys. If the layout is dense, throws
-  /// std::invalid_argument (load out of range) and std::length_error (capacity overflow).
+  /// Returns the bytes of a table for `keys` keys. Throws std::invalid_argument for an unknown
+  /// layout, and, if the layout is dense, std::invalid_argument (load out of range) and
+  /// std::length_error (capacity overflow).
   static std::size_t bytes_for(std::uint64_t keys, options const& o = {}) {
+    detail::user_call const call(Storage::name, "bytes_for");
     return Storage::shape_type::of(keys, o.capacity, o).bytes();
   }
   /// Returns the bytes of workspace that a build on the default instance allocates in addition.
   /// Instances of fewer threads take less. Throws as bytes_for does.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
+    detail::user_call const call(Storage::name, "workspace_bytes_for");
     return Storage::workspace_bytes_for(keys, o);
   }
 
@@ -133,6 +133,12 @@ class cuckoo_table : public lookup_table<Storage> {
   template <class>
   friend class cuckoo_table;
 
+  template <class... Views>
+  cuckoo_table(detail::user_call const&, execution_space const& exec, options const& o,
+               hasher const& hash, Views const&... views)
+      : base(Storage(o, hash)) {
+    build(exec, views...);
+  }
   /// Does what deep_copy does. deep_copy is a friend of one cuckoo_table only; all cuckoo_tables
   /// are friends of each other.
   template <class Other>

@@ -60,9 +60,9 @@ class hash_multimap
   /// rehash and ref throw std::logic_error; size, empty, different_keys and clear do not.
   hash_multimap() = default;
   /// Makes an empty map for max_pairs pairs, whose keys may all be distinct. Asynchronous, except
-  /// for the allocation. Throws std::invalid_argument (load out of range, equal sentinels, more
-  /// pairs than PairNumber can count), std::length_error (capacity overflow), allocation_error (out
-  /// of memory).
+  /// for the allocation. Throws std::invalid_argument (load out of range, unknown growth, equal
+  /// sentinels, more pairs than PairNumber can count), std::length_error (capacity overflow),
+  /// allocation_error (out of memory).
   hash_multimap(ExecSpace const& exec, std::uint64_t max_pairs, options const& o = {},
                 Hash const& hash = {}, KeyEqual const& equal = {})
       : base(exec, max_pairs, max_pairs, o, hash, equal) {}

@@ -81,12 +81,12 @@ class hash_table : public lookup_table<Storage> {
   using erase_view = Kokkos::View<erase_report, memory_space>;
 
   /// Makes a table without memory. Its size, capacity and max_keys are 0. It can be assigned to,
-  /// and be the destination of deep_copy. Lookups, insertions, erasures, apply, rehash and compact
-  /// throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
+  /// and be the destination of deep_copy. Lookups, insertions, erasures, apply, rehash, compact and
+  /// tombstones throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
   hash_table() : base(Storage()) {}
   /// Makes an empty table for max_keys keys. Asynchronous, except for the allocation.
-  /// Throws std::invalid_argument (load out of range, equal sentinels), std::length_error (capacity
-  /// overflow), allocation_error (out of memory).
+  /// Throws std::invalid_argument (load out of range, unknown growth, equal sentinels),
+  /// std::length_error (capacity overflow), allocation_error (out of memory).
   hash_table(execution_space const& exec, std::uint64_t max_keys, options const& o = {},
              hasher const& hash = {}, key_equal const& equal = {})
       : hash_table(exec, max_keys, o, hash, equal, std::nullopt) {}
@@ -303,6 +303,7 @@ class hash_table : public lookup_table<Storage> {
   std::uint64_t tombstones(execution_space const& exec) const
     requires(Storage::has_tombstones)
   {
+    this->require_memory("tombstones");
     return this->scan_slots(exec).dead;
   }
   /// Makes the slots of erased keys usable again, in the memory that the table has. Refs stay
@@ -357,6 +358,7 @@ class hash_table : public lookup_table<Storage> {
   /// Returns the bytes of a table for max_keys keys at that load. Throws std::invalid_argument
   /// (load out of range), std::length_error (capacity overflow).
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load) {
+    detail::user_call const call(Storage::name, "bytes_for");
     return Storage::bytes_for(max_keys, load);
   }
 

@@ -133,7 +133,7 @@ class lookup_table {
   /// Asynchronous. visit may not throw (operations.hpp says what functors may do).
   template <class Visit>
   void for_each(execution_space const& exec, Visit const& visit) const {
-    require_memory();
+    require_memory("for_each");
     auto const table = m_storage.scan_ref();
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
                       detail::make_scan_body<execution_space, detail::visit_body>(table, visit));
@@ -146,7 +146,7 @@ class lookup_table {
   template <class Visit>
     requires has_values
   void for_each(execution_space const& exec, Visit const& visit) {
-    require_memory();
+    require_memory("for_each");
     auto const table = m_storage.scan_ref();
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
                       detail::make_scan_body<execution_space, detail::update_body>(table, visit));
@@ -157,7 +157,7 @@ class lookup_table {
   /// Kokkos::parallel_reduce. Blocks if the result is a scalar.
   template <class Visit, class Reducer>
   void reduce(execution_space const& exec, Visit const& visit, Reducer const& reducer) const {
-    require_memory();
+    require_memory("reduce");
     auto const table = m_storage.scan_ref();
     using body = detail::reduce_body<decltype(table), Visit, typename Reducer::value_type>;
     Kokkos::parallel_reduce(label("reduce"), detail::index_range(exec, m_storage.slot_count()),
@@ -199,12 +199,12 @@ class lookup_table {
   template <class Query>
     requires(has_values && on_host)
   found<mapped_type> find(Query const& query) const {
-    return find_one(query);
+    return find_one("find", query);
   }
   template <class Query>
     requires on_host
   bool contains(Query const& query) const {
-    return find_one(query).present;
+    return find_one("contains", query).present;
   }
   /// Iterates over everything that is stored, in no particular order. The forward iterators return
   /// copies: a std::pair of key and value, or a key.
@@ -232,12 +232,15 @@ class lookup_table {
     other.m_storage.release();
     return *this;
   }
-  /// Throws std::logic_error if the table has no memory.
-  void require_memory() const {
-    if (m_storage.slot_count() == 0)
-      detail::reject<std::logic_error>("this table has no memory",
-                                       "it was default-constructed or moved from",
-                                       "assign one to it first");
+  /// Throws std::logic_error if the table has no memory. `what` names the call if no
+  /// detail::user_call does; a call that cannot fail otherwise, such as a lookup of one key, saves
+  /// the time of one.
+  void require_memory(char const* what = nullptr) const {
+    if (m_storage.slot_count() != 0) return;
+    detail::user_call const call(Storage::name, what);
+    detail::reject<std::logic_error>("this table has no memory",
+                                     "it was default-constructed or moved from",
+                                     "assign one to it first");
   }
   std::string label(char const* what) const { return m_storage.label(what); }
   std::uint64_t table_bytes() const {
@@ -348,10 +351,10 @@ class lookup_table {
       detail::require_key_type<key_type, Queries>();
   }
   template <class Query>
-  found<mapped_type> find_one(Query const& query) const {
+  found<mapped_type> find_one(char const* what, Query const& query) const {
     if constexpr (requires { requires Storage::exact_queries; })
       detail::require_query_type<key_type, Query>();
-    require_memory();
+    require_memory(what);
     found<mapped_type> answer;
     m_storage.with_ref([&](auto const& table) {
       using thread = detail::one_thread<decltype(table)>;
@@ -384,6 +387,7 @@ class lookup_table {
 template <class Map>
 typename Map::host_mirror_type create_host_mirror(typename Map::execution_space const& exec,
                                                   Map const& map) {
+  detail::user_call const call("create_host_mirror");
   typename Map::host_mirror_type mirror;
   exec.fence("karpos::create_host_mirror: what changes the table has run");
   deep_copy(Kokkos::DefaultHostExecutionSpace{}, mirror, map);

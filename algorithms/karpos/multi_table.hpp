@@ -297,11 +297,13 @@ class multi_table {
                                double load = options{}.load)
     requires has_values
   {
+    detail::user_call const call(table::name, "bytes_for");
     return table::index_type::bytes_for(max_keys, load) + table::storage_type::bytes_for(max_pairs);
   }
   static std::size_t bytes_for(std::uint64_t max_keys, double load = options{}.load)
     requires(!has_values)
   {
+    detail::user_call const call(table::name, "bytes_for");
     return table::index_type::bytes_for(max_keys, load);
   }
   /// Returns what kernels look up with while no thread changes the table. Requires: the table has

@@ -150,9 +150,9 @@ class row_index {
   ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs. (By partitions
   ///   all rows seem not to be different if hashes of two are equal in 31 bits, or in 23 if row
   ///   numbers have 64 bits. Single values of four bytes are never mistaken so.)
-  /// Throws: std::invalid_argument for an unknown strategy, if there are more rows than RowNumber
-  ///   can number, if options.rows is larger than the number of rows, or if memory or workspace is
-  ///   too small or not aligned; allocation_error.
+  /// Throws: std::invalid_argument for an unknown strategy or treatment of duplicates, if there are
+  ///   more rows than RowNumber can number, if options.rows is larger than the number of rows, or
+  ///   if memory or workspace is too small or not aligned; allocation_error.
   /// Source: Leis, Boncz, Kemper, Neumann, "Morsel-driven parallelism", SIGMOD 2014, for a hash
   ///   table of joins that keeps bits of the hash in its slots; Ashkiani, Davidson, Meyer, Owens,
   ///   "GPU multisplit", PPoPP 2016, for the sort.
@@ -168,12 +168,14 @@ class row_index {
       : row_index(exec, rows, o, detail::where{members, detail::as_bool{}}) {}
 
   /// Returns the bytes of an index of `rows` rows of any type: about 28 a row on CPUs, 40 if row
-  /// numbers have 64 bits; 24 and 32 if duplicates are dropped. On GPUs 6 less.
+  /// numbers have 64 bits; 24 and 32 if duplicates are dropped. On GPUs 6 less. Throws
+  /// std::invalid_argument for an unknown treatment of duplicates.
   static std::size_t bytes_for(std::uint64_t rows, duplicates d = duplicates::kept) {
-    return arrays(rows, d == duplicates::kept).bytes;
+    detail::user_call const call("row_index", "bytes_for");
+    return arrays(rows, keeps(d)).bytes;
   }
   /// Returns the bytes that the build, or an insertion, of `rows` rows also needs. Throws
-  /// std::invalid_argument for an unknown strategy.
+  /// std::invalid_argument for an unknown strategy or treatment of duplicates.
   static std::size_t workspace_bytes(ExecSpace const& exec, std::uint64_t rows,
                                      duplicates d = duplicates::kept,
                                      bulk_strategy strategy = bulk_strategy::automatic) {
@@ -181,7 +183,7 @@ class row_index {
     using by_partitions = detail::row_index::partitioned_build<ExecSpace, Rows, RowNumber>;
     detail::require_known(strategy);
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(
-               exec, rows, d == duplicates::kept, by_partitions::bytes(exec, rows, strategy))
+               exec, rows, keeps(d), by_partitions::bytes(exec, rows, strategy))
         .bytes;
   }
 
@@ -299,8 +301,8 @@ class row_index {
                   require_rows(o.rows, rows.size()),
                   detail::row_index::memory_for(
                       exec, o.memory, bytes_for(rows.size(), o.duplicates),
-                      arrays(capacity_for(o, rows), o.duplicates == duplicates::kept).slot_bytes))),
-        m_groups(exec, capacity_for(o, rows), o.duplicates == duplicates::kept, m_memory.data()),
+                      arrays(capacity_for(o, rows), keeps(o.duplicates)).slot_bytes))),
+        m_groups(exec, capacity_for(o, rows), keeps(o.duplicates), m_memory.data()),
         m_strategy(o.strategy) {
     append(exec, Kokkos::min(o.rows, rows.size()), members, o.workspace);
   }
@@ -320,9 +322,14 @@ class row_index {
                      "leave options.rows out for all of them");
   }
 
+  /// Returns whether an index keeps duplicates. Throws std::invalid_argument for unknown numbers.
+  static bool keeps(duplicates d) {
+    detail::require_enumerator("treatment of duplicate rows", d, duplicates::dropped, "duplicates");
+    return d == duplicates::kept;
+  }
   /// Returns the number of rows that are indexed, or may be appended later.
   static std::uint64_t capacity_for(row_index_options const& o, Rows const& rows) {
-    return o.duplicates == duplicates::kept ? Kokkos::min(o.rows, rows.size()) : rows.size();
+    return keeps(o.duplicates) ? Kokkos::min(o.rows, rows.size()) : rows.size();
   }
 
   /// Indexes the next n rows. Returns: the number of new groups. Blocks.

@@ -127,7 +127,8 @@ class unordered_map {
   unordered_map(std::uint64_t capacity_hint = 0, hasher_type const& hasher = {},
                 equal_to_type const& equal_to = {})
     requires is_insertable_map
-      : m_storage(capacity_hint, hasher, equal_to, storage::allocate_bytes) {}
+      : m_storage((detail::user_call("unordered_map"), capacity_hint), hasher, equal_to,
+                  storage::allocate_bytes) {}
   /// Makes a map in memory allocated with properties of Kokkos::view_alloc: a label, an execution
   /// space instance, a memory space instance. Otherwise as the constructor above.
   template <class Properties>
@@ -135,13 +136,15 @@ class unordered_map {
              std::is_constructible_v<typename storage::bytes_view, Properties, std::size_t>)
   explicit unordered_map(Properties const& properties, std::uint64_t capacity_hint = 0,
                          hasher_type const& hasher = {}, equal_to_type const& equal_to = {})
-      : m_storage(capacity_hint, hasher, equal_to, [&](std::size_t bytes) {
-          typename storage::bytes_view const memory(properties, bytes);
-          Kokkos::fence("karpos::unordered_map: its memory is there");
-          return memory;
-        }) {}
+      : m_storage((detail::user_call("unordered_map"), capacity_hint), hasher, equal_to,
+                  [&](std::size_t bytes) {
+                    typename storage::bytes_view const memory(properties, bytes);
+                    Kokkos::fence("karpos::unordered_map: its memory is there");
+                    return memory;
+                  }) {}
   /// Returns the bytes of a map for capacity_hint keys. Throws std::length_error (overflow).
   static std::size_t bytes_for(std::uint64_t capacity_hint) {
+    detail::user_call const call("unordered_map", "bytes_for");
     return storage::bytes_for(capacity_hint);
   }
   /// Makes a map of const keys without memory, to be assigned to. find returns invalid_index.
@@ -182,6 +185,7 @@ class unordered_map {
   }
   bool rehash(std::uint64_t requested_capacity, bool bounded_insert) {
     if constexpr (is_insertable_map) {
+      detail::user_call const call("unordered_map", "rehash");
       std::uint64_t const keys = size();
       unordered_map larger(Kokkos::max(keys, requested_capacity), hash_function(),
                            equal_function());
@@ -344,6 +348,7 @@ class unordered_map {
     requires(has_types_of<SKey, SValue>)
   void create_copy_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
     if (static_cast<void*>(m_storage.memory().data()) == src.m_storage.memory().data()) return;
+    detail::user_call const call("unordered_map", "create_copy_view");
     allocate_view(src);
     deep_copy_view(src);
   }
@@ -352,6 +357,7 @@ class unordered_map {
   template <class SKey, class SValue, class SDevice>
     requires(has_types_of<SKey, SValue>)
   void allocate_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
+    detail::user_call const call("unordered_map", "allocate_view");
     m_storage = storage::allocate_like(src.m_storage);
     m_bounded_insert = src.m_bounded_insert;
   }
@@ -361,6 +367,7 @@ class unordered_map {
   template <class SKey, class SValue, class SDevice>
     requires(has_types_of<SKey, SValue>)
   void deep_copy_view(unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
+    detail::user_call const call("unordered_map", "deep_copy_view");
     m_storage.copy_from(src.m_storage);
   }
 
@@ -450,7 +457,8 @@ void contains(
   map.look_up(exec, "contains", queries, out, detail::presence{}, bulk);
 }
 /// Returns the bytes of workspace that find and contains of these queries take: 0 if they are
-/// direct. Throws std::invalid_argument for an unknown strategy.
+/// direct. Throws std::invalid_argument for an unknown strategy, std::logic_error if the map has no
+/// memory.
 template <class Key, class Value, class Device, class Hasher, class EqualTo, view_1d Queries>
 std::size_t lookup_bytes(
     typename unordered_map<Key, Value, Device, Hasher, EqualTo>::execution_space const& exec,
@@ -470,12 +478,14 @@ template <class DKey, class DValue, class DDevice, class SKey, class SValue, cla
            std::is_same_v<std::remove_const_t<DValue>, std::remove_const_t<SValue>>)
 void deep_copy(unordered_map<DKey, DValue, DDevice, Hasher, EqualTo>& dst,
                unordered_map<SKey, SValue, SDevice, Hasher, EqualTo> const& src) {
+  detail::user_call const call("deep_copy");
   dst.deep_copy_view(src);
 }
 /// Returns a map in memory that the host reaches, with the capacity of src, as a destination of
 /// deep_copy. Throws allocation_error (out of memory).
 template <class Key, class Value, class Device, class Hasher, class EqualTo>
 auto create_mirror(unordered_map<Key, Value, Device, Hasher, EqualTo> const& src) {
+  detail::user_call const call("create_mirror");
   typename unordered_map<Key, Value, Device, Hasher, EqualTo>::host_mirror_type dst;
   dst.allocate_view(src);
   return dst;

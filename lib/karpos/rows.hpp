@@ -47,6 +47,7 @@ class nullable {
                 "karpos: values that may be null have a default constructor");
 
   nullable(Values const& values, Valid const& valid) : m_values(values), m_valid(valid) {
+    detail::user_call const call("nullable");
     detail::require_same_extent("the values of a column", values.extent(0), "its mask",
                                 valid.extent(0));
   }
@@ -447,6 +448,7 @@ struct single_value<row_view<Hash, Equal, Column>> {
 /// Throws: std::invalid_argument for columns of different length.
 template <detail::column... Columns>
 row_view<row_hash, row_equal, Columns...> rows(Columns const&... columns) {
+  detail::user_call const call("rows");
   return {row_hash{}, row_equal{}, null_equality::equal, columns...};
 }
 

@@ -11,8 +11,10 @@
 #include <karpos/build_sorted_lists.hpp>
 #include <karpos/connected_components.hpp>
 #include <karpos/cuckoo_map.hpp>
+#include <karpos/cuckoo_set.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_multimap.hpp>
+#include <karpos/hash_multiset.hpp>
 #include <karpos/hash_set.hpp>
 #include <karpos/hopscotch_map.hpp>
 #include <karpos/join.hpp>
@@ -74,6 +76,9 @@ view<u32> numbers(u64 n) {
 struct always {
   KOKKOS_FUNCTION bool operator()(u32, u32) const { return true; }
 };
+struct add_values {
+  KOKKOS_FUNCTION void operator()(u32, u32 value, u64& sum) const { sum += value; }
+};
 
 }  // namespace
 
@@ -94,7 +99,53 @@ TEST_CASE("tables name the call in their errors") {
   view<karpos::map_result<u32>> const results("results", 2);
   decltype(map)::report_view const report("report");
   decltype(map) empty;
+  decltype(map) const& const_empty = empty;
+  karpos::hash_map<u32, u32, Kokkos::DefaultHostExecutionSpace> const host_empty;
+  decltype(multi) pending(exec, 10);
+  pending.insert_async(exec, three, three);
+  using multiset = karpos::hash_multiset<u32, space>;
+  using cuckoo_options = decltype(cuckoo)::options;
+  cuckoo_options const crowded = {.layout = karpos::cuckoo_layout::dense, .load = 2},
+                       no_layout = {.layout = static_cast<karpos::cuckoo_layout>(9)},
+                       no_duplicates = {.duplicates = static_cast<karpos::duplicate_keys>(9)};
+  decltype(unordered) larger(5000);
+  decltype(unordered)::const_map_type const unmade;
+  constexpr u64 too_many = u64(1) << 40;
+  u64 sum = 0;
   begin_with_names({
+      {"hash_map", [&] { decltype(map)(exec, 10, {.growth = static_cast<karpos::growth>(9)}); }},
+      {"hash_map::bytes_for", [&] { (void)decltype(map)::bytes_for(10, 2.0); }},
+      {"hash_map::bytes_for", [&] { (void)decltype(map)::bytes_for(~u64(0)); }},
+      {"hash_map::find", [&] { (void)host_empty.find(3u); }},
+      {"hash_map::contains", [&] { (void)host_empty.contains(3u); }},
+      {"hash_map::for_each", [&] { empty.for_each(exec, always{}); }},
+      {"hash_map::for_each", [&] { const_empty.for_each(exec, always{}); }},
+      {"hash_map::reduce", [&] { empty.reduce(exec, add_values{}, Kokkos::Sum<u64>(sum)); }},
+      {"hash_map::tombstones", [&] { (void)empty.tombstones(exec); }},
+      {"hash_set::bytes_for", [&] { (void)decltype(set)::bytes_for(10, 2.0); }},
+      {"hopscotch_map::bytes_for", [&] { (void)decltype(hopscotch)::bytes_for(10, 2.0); }},
+      {"cuckoo_map", [&] { decltype(cuckoo)(exec, three, two); }},
+      {"cuckoo_map", [&] { decltype(cuckoo)(exec, three, three, crowded); }},
+      {"cuckoo_map", [&] { decltype(cuckoo)(exec, three, three, no_layout); }},
+      {"cuckoo_map", [&] { decltype(cuckoo)(exec, three, three, no_duplicates); }},
+      {"cuckoo_set", [&] { karpos::cuckoo_set<u32, space>(exec, three, {.empty_key = 1u}); }},
+      {"cuckoo_map::bytes_for", [&] { (void)decltype(cuckoo)::bytes_for(3, crowded); }},
+      {"cuckoo_map::bytes_for", [&] { (void)decltype(cuckoo)::bytes_for(3, no_layout); }},
+      {"cuckoo_map::workspace_bytes_for",
+       [&] { (void)decltype(cuckoo)::workspace_bytes_for(3, crowded); }},
+      {"hash_multimap", [&] { decltype(multi)(exec, u64(1) << 33); }},
+      {"hash_multimap", [&] { decltype(multi)(exec, 10, decltype(multi)::options{.load = 2}); }},
+      {"hash_multimap::bytes_for", [&] { (void)decltype(multi)::bytes_for(4, 4, 2.0); }},
+      {"hash_multiset", [&] { multiset(exec, 10, {.load = 2}); }},
+      {"hash_multiset::bytes_for", [&] { (void)multiset::bytes_for(4, 2.0); }},
+      {"create_host_mirror", [&] { (void)create_host_mirror(exec, pending); }},
+      {"unordered_map", [&] { decltype(unordered){too_many}; }},
+      {"unordered_map", [&] { decltype(unordered)(Kokkos::view_alloc("map"), too_many); }},
+      {"unordered_map::rehash", [&] { unordered.rehash(too_many); }},
+      {"unordered_map::bytes_for", [&] { (void)decltype(unordered)::bytes_for(too_many); }},
+      {"unordered_map::deep_copy_view", [&] { larger.deep_copy_view(unordered); }},
+      {"deep_copy", [&] { deep_copy(larger, unordered); }},
+      {"find", [&] { find(exec, unmade, three, three, 0u); }},
       {"hash_map", [&] { decltype(map)(exec, 10, {.load = 2}); }},
       {"hash_map::find", [&] { map.find(exec, three, two, 0u); }},
       {"hash_map::find", [&] { empty.find(exec, three, three, 0u); }},
@@ -164,9 +215,16 @@ TEST_CASE("joins, reductions and partitions name the call in their errors") {
   karpos::join const single(exec, rows, index, join_kind::left_semi);
   auto const no_kind = static_cast<join_kind>(99);
   karpos::wrapped_memory const little = {three.data(), 1};
+  auto const no_duplicates = static_cast<karpos::duplicates>(9);
   auto const three_columns = karpos::columns(three), two_columns = karpos::columns(two);
   begin_with_names({
+      {"rows", [&] { (void)karpos::rows(three, two); }},
+      {"nullable", [&] { (void)karpos::nullable(three, few); }},
       {"row_index", [&] { make({.strategy = unknown}); }},
+      {"row_index", [&] { make({.duplicates = no_duplicates}); }},
+      {"row_index::bytes_for", [&] { (void)index_type::bytes_for(3, no_duplicates); }},
+      {"row_index::workspace_bytes",
+       [&] { (void)index_type::workspace_bytes(exec, 3, no_duplicates); }},
       {"row_index", [&] { make({.rows = 4}); }},
       {"row_index", [&] { make({.memory = little}); }},
       {"row_index", [&] { make({.workspace = little}); }},

@@ -85,7 +85,9 @@ struct settings_of {
         hash(h),
         equal(e),
         reserved_keys(sentinels_of<Layout>(o)),
-        seed(o.seed ? *o.seed : next_seed()) {}
+        seed(o.seed ? *o.seed : next_seed()) {
+    if (o.growth) require_enumerator("policy of growth", *o.growth, growth::automatic, "growth");
+  }
 
   std::uint64_t max_keys;
   hash_table_options<Key> options;

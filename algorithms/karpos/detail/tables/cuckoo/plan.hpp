@@ -30,10 +30,11 @@ struct table_shape {
   std::uint32_t windows = 0;   ///< of a partition
 
   /// Returns the shape for n keys; in the dense layout with capacity for at least `key_capacity`
-  /// keys.
+  /// keys. Throws as cuckoo_table::bytes_for does.
   template <class Key>
   static table_shape of(std::uint64_t n, std::uint64_t key_capacity,
                         cuckoo_map_options<Key> const& o) {
+    require_enumerator("layout of a cuckoo table", o.layout, cuckoo_layout::dense, "cuckoo_layout");
     return o.layout == cuckoo_layout::two_level
                ? of_buckets(n)
                : of_windows(slots_for(Kokkos::max(n, key_capacity), o.load),

@@ -76,7 +76,7 @@ class table {
   table() = default;
   table(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys,
         hash_table_options<key_type> const& o, typename index_type::hasher const& hash,
-        typename index_type::key_equal const& equal)
+        typename index_type::key_equal const& equal, user_call const& = user_call(name))
       : m_index(exec, (require_pairs(max_pairs), max_keys), o, hash, equal),
         m_storage(exec, max_pairs) {}
   table(table&& other) : table() { swap(other); }

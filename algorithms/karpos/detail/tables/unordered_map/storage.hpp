@@ -147,7 +147,7 @@ class storage {
   void require_memory() const {
     if (!is_allocated())
       reject<std::logic_error>("this unordered_map has no memory",
-                               "it was default-constructed or moved from",
+                               "it was default-constructed, or copied from such a map",
                                "assign one to it first");
   }
   KOKKOS_FUNCTION bool is_allocated() const { return m_memory.data() != nullptr; }
