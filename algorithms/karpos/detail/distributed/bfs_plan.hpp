@@ -21,6 +21,7 @@
 #include "karpos/detail/index_range.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/peers.hpp"
+#include "karpos/device/program.hpp"
 #include "karpos/distributed/communicator.hpp"
 
 // A search over ranks before it runs: the arguments, which are checked and on which the ranks
@@ -97,7 +98,7 @@ struct rank_progress : bfs::progress {
   std::uint32_t deepest;                     // last level that local searches have passed
 
   /// Reads the lengths of lists from the messages that ranks have sent: length_of(message) entries.
-  template <class Message, class Grid, class LengthOf>
+  KARPOS_PROGRAM template <class Message, class Grid, class LengthOf>
   KOKKOS_FUNCTION void count_lists(Grid const& grid, LengthOf const& length_of) {
     all_listed = 0;
     for (int r = 0; r < grid.ranks(); ++r) {
