@@ -232,9 +232,8 @@ class lookup_table {
     other.m_storage.release();
     return *this;
   }
-  /// Throws std::logic_error if the table has no memory. `what` names the call if no
-  /// detail::user_call does; a call that cannot fail otherwise, such as a lookup of one key, saves
-  /// the time of one.
+  /// Throws std::logic_error if the table has no memory. `what` names a call that makes no
+  /// detail::user_call of its own: that would slow down lookups of one key.
   void require_memory(char const* what = nullptr) const {
     if (m_storage.slot_count() != 0) return;
     detail::user_call const call(Storage::name, what);

@@ -52,7 +52,7 @@ TEST_CASE("cuckoo_map: a capacity that no memory can hold is refused") {
   map_type::options const o{.layout = karpos::cuckoo_layout::dense, .capacity = u64(1) << 46};
   auto const keys = to_space(unique_keys<u32>(10));
   throws<karpos::allocation_error>([&] { map_type(space{}, keys, keys, o); },
-                                   "karpos::cuckoo_map::build: out of memory",
+                                   "karpos::cuckoo_map: out of memory",
                                    std::string(space::memory_space::name()), "bytes in");
 }
 
