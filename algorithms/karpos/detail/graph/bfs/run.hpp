@@ -316,23 +316,33 @@ struct level_loop {
       p.lists_claims = false;
       send_claims(grid, p);
       p.current = 1 - p.current;
-      passed_totals sum{};
-      for (int r = 0; r < grid.ranks(); ++r) {
-        auto const passed = grid.template of_rank<passed_totals>(r);
-        sum.vertices += passed.vertices;
-        sum.edges += passed.edges;
-        sum.deepest = Kokkos::max(sum.deepest, passed.deepest);
-      }
+      passed_totals const sum = passed_over_ranks(grid);
       add_passed(p, sum);
       p.deepest = sum.deepest;
     });
     grid.run_on_all(make_step<send_totals>(grid, s, p), &s.counters(p.level), [&] {
       level_counters const all = sum_over_ranks(grid);
       set_last_level(p, all, p.deepest);
-      for (std::int32_t l = w.start_level + 1; l <= p.level && l < recorded_levels; ++l)
-        grid.write(&record->level[l].bottom_up, std::uint32_t(level_record::by_rank));
-      decide(grid, p, grid.template of_rank<level_counters>(grid.rank()), all);
+      mark_levels_by_rank(grid, p);
+      decide_with_all(grid, p, all);
     });
+  }
+  /// Notes that the levels of local searches were recorded rank by rank.
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void mark_levels_by_rank(Grid& grid, shared& p) const {
+    for (std::int32_t l = p.local_search.start_level + 1; l <= p.level && l < recorded_levels; ++l)
+      grid.write(&record->level[l].bottom_up, std::uint32_t(level_record::by_rank));
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION passed_totals passed_over_ranks(Grid& grid) const {
+    passed_totals sum{};
+    for (int r = 0; r < grid.ranks(); ++r) {
+      auto const passed = grid.template of_rank<passed_totals>(r);
+      sum.vertices += passed.vertices;
+      sum.edges += passed.edges;
+      sum.deepest = Kokkos::max(sum.deepest, passed.deepest);
+    }
+    return sum;
   }
   /// Starts local searches if the frontier that ranks decide by, `next`, allows them.
   KOKKOS_FUNCTION void try_begin_over_ranks(shared& p, level_counters const& next) const {
@@ -434,13 +444,17 @@ struct level_loop {
     if constexpr (State::over_ranks)
       grid.run_on_all(step, &s.counters(p.level + 1), [&] {
         before();
-        decide(grid, p, grid.template of_rank<level_counters>(grid.rank()), sum_over_ranks(grid));
+        decide_with_all(grid, p, sum_over_ranks(grid));
       });
     else
       grid.run(step, [&] {
         before();
         decide_alone(grid, p);
       });
+  }
+  KARPOS_PROGRAM template <class Grid>
+  KOKKOS_FUNCTION void decide_with_all(Grid& grid, shared& p, level_counters const& all) const {
+    decide(grid, p, grid.template of_rank<level_counters>(grid.rank()), all);
   }
   /// Returns the totals of a level over all teams of this rank.
   KARPOS_PROGRAM template <class Grid>
