@@ -88,11 +88,6 @@ if(KARPOS_ENABLE_SANITIZER)
     target_compile_options(karpos_build_options INTERFACE -fno-sanitize=${karpos_full_checks})
     message(STATUS "Karpos: left to the full suite (KARPOS_FULL_TESTS), of the sanitizers: ${karpos_full_checks}")
   endif()
-  # To mark the variables of every block as gone takes a sixth of what is left, and of the time of the tests.
-  if(KARPOS_ENABLE_SANITIZER MATCHES "address" AND NOT KARPOS_FULL_TESTS)
-    target_compile_options(karpos_build_options INTERFACE -fno-sanitize-address-use-after-scope)
-    message(STATUS "Karpos: left to the full suite (KARPOS_FULL_TESTS), of the sanitizers: use after scope")
-  endif()
   # Functions of more than 30 accesses call their checks: they are test cases, which take long to compile and run once (calls
   # everywhere would save a quarter of that time, and double the time of the tests). Frames that could be told from others after
   # their return are no use, for nothing sets detect_stack_use_after_return in ASAN_OPTIONS.
