@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -121,7 +122,8 @@ double agreed_delta(karpos::distributed::communicator<ExecSpace> const& ranks, G
   for (double const of_rank : ranks.all_gather(weight_sum)) sum += of_rank;
   auto const all_edges = static_cast<double>(graph.edges());
   if (!(sum > 0)) return sssp::usable_delta<Weight>(1);
-  auto const share = static_cast<double>(edges) / all_edges * double(sssp::weight_sample::max_size);
+  auto const share = std::ceil(static_cast<double>(edges) / all_edges *
+                               static_cast<double>(sssp::weight_sample::max_size));
   std::vector<double> const mine =
       run_collectively(ranks, [&] { return draw(static_cast<std::uint64_t>(share)).sorted(); });
   using host = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;

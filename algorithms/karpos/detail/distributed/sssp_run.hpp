@@ -185,23 +185,26 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
   void exchange_rows(State const& s, Progress& p, counts_type const& listed) {
     auto const& exec = m_ranks.exec();
     static_assert(sizeof(Row) <= largest_row);
+    char const* const label = "karpos::distributed::sssp: rows";
     counts_type counts;
     for (search_totals const& of_rank : m_received) counts.push_back(of_rank.rows);
     std::uint64_t const out = blocks(listed).total, in = blocks(counts).total;
     // The rows of all ranks bound those of each, so that all ranks grow their memory together.
     if (std::uint64_t const all = p.all.listed * sizeof(Row); all > m_memory.bytes) {
-      m_memory.bytes = std::bit_ceil(all);
-      std::uint64_t const others = s.graph_vertices() - s.vertices, senders = m_sent.size() - 1;
+      m_memory.bytes = 0;  // unless all ranks succeed, the next exchange allocates again
+      std::uint64_t const grown = std::bit_ceil(all), senders = m_sent.size() - 1;
+      std::uint64_t const others = s.graph_vertices() - s.vertices;
       run_collectively(m_ranks, [&] {
-        char const* const label = "karpos::distributed::sssp: rows";
         m_memory.sent.template reserve<std::byte>(exec, label,
-                                                  std::min(m_memory.bytes, others * largest_row));
+                                                  std::min(grown, others * largest_row));
         m_memory.received.template reserve<std::byte>(
-            exec, label, std::min(m_memory.bytes, s.vertices * senders * largest_row));
+            exec, label, std::min(grown, s.vertices * senders * largest_row));
       });
+      m_memory.bytes = grown;
     }
-    auto const sent = m_memory.sent.template reserve<Row>(exec, "", out);
-    auto const received = m_memory.received.template reserve<Row>(exec, "", in);
+    // Large enough already: this allocates nothing.
+    auto const sent = m_memory.sent.template reserve<Row>(exec, label, out);
+    auto const received = m_memory.received.template reserve<Row>(exec, label, in);
     device::loop_over("karpos::distributed::sssp: rows of lists", exec, out,
                       pack_lists<State, Row>{s, sent.data()});
     m_ranks.all_to_all(sent, listed, received, counts);

@@ -45,6 +45,7 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   static constexpr char const* label = "karpos::sssp::relax_in_teams";
   static constexpr std::size_t team_bytes = team_queue_bytes<typename State::execution_space, word>;
   static constexpr int at_once = tuned::neighbours_at_once;
+  static_assert(at_once <= 16);  // over ranks, words have two bits for each edge
   // A row too long for one lane goes to the near queue, and the next frontier is not narrow then.
   static_assert(tuned::lane_degree >= tuned::tile_degree);
 

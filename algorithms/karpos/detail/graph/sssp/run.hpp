@@ -292,7 +292,8 @@ struct round_loop {
         begin_round(grid, p);
         if constexpr (State::over_ranks) exchange_until_queued<receive_equal_parents>(grid, p);
         p.equal_parents += p.frontier.queued();
-        if (p.equal_parents > s.graph_vertices()) fail(grid, p);
+        // Ranks stop together: exchange_until_queued counts their exchanges.
+        if (!State::over_ranks && p.equal_parents > s.graph_vertices()) fail(grid, p);
       });
   }
   /// Returns whether a vertex, of any rank, has a distance and no parent.
@@ -357,15 +358,17 @@ struct workspace_access {
   static auto const& weights(Workspace const& w) {
     return w.m_weights;
   }
-  /// Returns the state of a rank, its workspace for its own rows, and its memory for exchanges.
+  /// Returns the state in which a rank searches.
   template <class Workspace>
   static auto rank_state(Workspace const& w, sssp_options const& o) {
     return w.state(o);
   }
+  /// Returns a rank's workspace for its own rows.
   template <class Workspace>
   static auto const& local(Workspace const& w) {
     return *w.m_local;
   }
+  /// Returns a rank's memory for exchanges.
   template <class Workspace>
   static auto& exchange_memory(Workspace const& w) {
     return w.m_exchange;
