@@ -6,10 +6,12 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "karpos/distributed/sssp.hpp"
+#include "support/memory_limit.hpp"
 #include "support/paths_oracle.hpp"
 #include "support/random_shapes.hpp"
 #include "support/shapes.hpp"
@@ -355,6 +357,25 @@ TEST_CASE("shortest paths over ranks: weights that have become negative since") 
   Kokkos::deep_copy(rows.weights, 1000);
   dist::sssp(workspace, std::uint64_t(0), distances);
   check_distances(dijkstra(g, positive, {0}), distances, rows.graph.first());
+}
+
+TEST_CASE("shortest paths over ranks: a rank without memory for rows") {
+  auto const ranks = world();
+  if (!can_exhaust_memory() || ranks.size() == 1) return;
+  std::uint64_t const n = 400000;
+  auto const g = make_graph("star", n, star_edges(n), sides::directed);
+  std::vector<float> const weights(g.out.columns.size(), 1);
+  weighted_rows<float, id, std::uint64_t> const rows(ranks, g, weights, equal_begins(ranks, n));
+  dist::sssp_workspace const workspace(ranks, rows.graph, rows.weights);
+  Kokkos::View<float*, memory> const distances("distances", rows.graph.local().vertices());
+  for (int i = 0; i < 2; ++i) {
+    std::optional<no_memory> none;
+    if (ranks.rank() == ranks.size() - 1) none.emplace(std::size_t(1) << 17);
+    CHECK_THROWS_WITH_AS(dist::sssp(workspace, id(0), distances),
+                         doctest::Contains("out of memory"), dist::collective_error);
+  }
+  dist::sssp(workspace, id(0), distances);
+  check_distances(dijkstra(g, weights, {0}), distances, rows.graph.first());
 }
 
 TEST_CASE("shortest paths over ranks: what is refused, on all ranks") {
