@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,6 +16,7 @@
 #if defined(__linux__)
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -43,7 +46,7 @@ class peer_window {
 #if defined(__linux__)
     m_handle.process = getpid();
     m_handle.file = memfd_create("karpos", MFD_CLOEXEC);
-    bool const made = m_handle.file >= 0 && posix_fallocate(file(), 0, size(m_handle)) == 0;
+    bool const made = m_handle.file >= 0 && allocate(file(), m_handle);
     m_base = made ? map(file(), m_handle) : nullptr;
     if (m_base != nullptr) std::memcpy(m_base, &m_handle.cookie, sizeof m_handle.cookie);
 #endif
@@ -96,6 +99,25 @@ class peer_window {
   }
   static std::ptrdiff_t size(handle const& h) { return static_cast<std::ptrdiff_t>(h.bytes); }
   int file() const { return static_cast<int>(m_handle.file); }
+  /// Gives a file its memory. Returns false if there is too little. A signal interrupts the call,
+  /// which then undoes its work: pieces are so small that one is done between two signals.
+  static bool allocate([[maybe_unused]] int file, [[maybe_unused]] handle const& h) {
+#if defined(__linux__)
+    struct rlimit longest;  // longer files end the process
+    if (getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur < h.bytes) return false;
+    constexpr std::ptrdiff_t piece = 4 << 20;
+    for (std::ptrdiff_t at = 0; at < size(h);) {
+      int const error = posix_fallocate(file, at, std::min(piece, size(h) - at));
+      if (error == 0)
+        at += piece;
+      else if (error != EINTR)
+        return false;
+    }
+    return true;
+#else
+    return false;
+#endif
+  }
   /// Maps a file, which has the length of the handle. Returns null if it cannot be mapped.
   static std::byte* map([[maybe_unused]] int file, [[maybe_unused]] handle const& h) {
 #if defined(__linux__)
