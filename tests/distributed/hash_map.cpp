@@ -7,10 +7,12 @@
 #include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "karpos/detail/distributed/window_split.hpp"
 #include "karpos/distributed/hash_set.hpp"
 #include "karpos/distributed/reduce_by_key.hpp"
+#include "tests/distributed/limits.hpp"
 #include "tests/distributed/ranks.hpp"
 
 /// Many queries are split in several batches.
@@ -282,9 +284,74 @@ key numbered_key(std::uint64_t i, std::uint64_t stored) {
                     : 2 * (i * 0x9e3779b97f4a7c15ull >> 2) + 1;
 }
 
+using tuned = karpos::detail::distributed::window_tuning<space>;
+/// Bytes that a rank sends at most beside rows, in one operation.
+constexpr std::uint64_t few_bytes = 2000;
+
+/// Returns whether many rows are sent in windows for sure.
+bool have_windows(communicator const& ranks) {
+  return !karpos::device::is_device<space> && ranks.size() > 1 &&
+         karpos::detail::distributed::may_open_windows<space>(ranks);
+}
+/// Returns how many of this rank's keys other ranks own.
+std::uint64_t keys_of_others(map const& m, std::vector<key> const& keys) {
+  auto const n = std::count_if(keys.begin(), keys.end(),
+                               [&](key k) { return m.owner(k) != m.ranks().rank(); });
+  return static_cast<std::uint64_t>(n);
+}
+
+TEST_CASE("few rows are sent in messages") {
+  auto const ranks = world();
+  auto const keys = rows_of(ranks.rank(), tuned::min_rows - 1, ~key(0)).keys;
+  map m(ranks, 2 * keys.size() * std::size_t(ranks.size()));
+  auto const sent = keys_of_others(m, keys);
+  auto before = ranks.bytes_sent();
+  m.insert(to_view(keys), to_view(std::vector<std::int64_t>(keys.size(), 3)));
+  CHECK(ranks.bytes_sent() - before >= 16 * sent);
+  before = ranks.bytes_sent();
+  CHECK(m.erase(to_view(keys)) > 0);
+  CHECK(ranks.bytes_sent() - before >= 8 * sent);
+}
+
+TEST_CASE("queries for which windows have too little memory are sent in messages, at once") {
+  auto const ranks = world();
+  if (!have_windows(ranks)) return;
+  map m(ranks, 1000);
+  std::vector<key> queries(40 * tuned::min_rows);
+  for (std::size_t i = 0; i < queries.size(); ++i) queries[i] = (i * 7919) % 1000;
+  std::vector<key> const keys(queries.begin(), queries.begin() + 500);
+  std::vector<std::int64_t> values;
+  std::set<key> const stored(keys.begin(), keys.end());
+  for (key const k : keys) values.push_back(std::int64_t(3 * k));
+  m.insert(to_view(keys), to_view(values));
+  std::uint64_t const sent = keys_of_others(m, queries),
+                      answered = (queries.size() - sent) * std::uint64_t(ranks.size() - 1);
+  // Windows of max_batch queries take 84 KB, those of half as many 45 KB.
+  for (rlim_t const most : {1 << 14, 1 << 16}) {
+    m.release_memory();
+    Kokkos::View<std::int64_t*, memory> const out("out", queries.size());
+    auto const before = ranks.bytes_sent();
+    {
+      lower_limit const last(RLIMIT_FSIZE, most, ranks.rank() == ranks.size() - 1);
+      m.find(to_view(queries), out, -1);
+    }
+    auto const bytes = ranks.bytes_sent() - before, rows = 8 * (sent + answered);
+    if (most == 1 << 14) {
+      CHECK(bytes >= rows);
+      CHECK(bytes < rows + few_bytes);
+    } else {
+      CHECK(bytes < rows / 4);
+    }
+    auto const found = to_vector(out);
+    std::uint64_t wrong = 0;
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      wrong += found[i] != (stored.count(queries[i]) != 0 ? std::int64_t(3 * queries[i]) : -1);
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("batches that are split into windows") {
   auto const ranks = world();
-  using tuned = karpos::detail::distributed::window_tuning<space>;
   auto const p = std::uint64_t(ranks.size()), r = std::uint64_t(ranks.rank());
   // Rank 1 of several passes nothing. Ranks have unequal numbers of rows, and keys in common.
   std::uint64_t const least = tuned::min_rows + 1000, mine = r == 1 ? 0 : least + 777 * r,
@@ -304,8 +371,17 @@ TEST_CASE("batches that are split into windows") {
     values[i] = std::int64_t(3 * k);
     members[i] = std::uint32_t(k);
   }
+  // Only small facts are sent in messages.
+  auto last = ranks.bytes_sent();
+  bool const expects_windows = have_windows(ranks);
+  auto const check_bytes = [&] {
+    auto const bytes = ranks.bytes_sent() - std::exchange(last, ranks.bytes_sent());
+    CHECK((!expects_windows || bytes < few_bytes));
+  };
   for (int again = 0; again < 2; ++again) {
+    last = ranks.bytes_sent();
     auto const report = m.insert(to_view(keys), to_view(values));
+    check_bytes();
     CHECK(report.inserted == (again == 0 ? expected.size() : 0));
     CHECK(report.inserted + report.existing == ranks.all_reduce(mine));
     CHECK(s.insert(to_view(members)).inserted == report.inserted);
@@ -331,8 +407,10 @@ TEST_CASE("batches that are split into windows") {
     Kokkos::deep_copy(two, queries);
     Kokkos::deep_copy(of_set, of_set_here);
     Kokkos::View<bool*, memory> const there("there", n);
+    last = ranks.bytes_sent();
     m.find(Kokkos::subview(two, Kokkos::ALL, 1), Kokkos::subview(found, Kokkos::ALL, 0), -1);
     s.contains(of_set, there);
+    check_bytes();
     auto const answers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, found);
     auto const is_there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, there);
     std::uint64_t wrong = 0;
@@ -344,7 +422,9 @@ TEST_CASE("batches that are split into windows") {
     CHECK(wrong == 0);
     m.release_memory();
   }
+  last = ranks.bytes_sent();
   CHECK(m.erase(to_view(keys)) == expected.size());
+  check_bytes();
   CHECK(m.size() == 0);
 }
 

@@ -16,6 +16,7 @@
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/hash_map.hpp"
 #include "support/emulated_lookup.hpp"
+#include "tests/distributed/limits.hpp"
 #include "tests/distributed/ranks.hpp"
 
 namespace {
@@ -65,7 +66,7 @@ u64 check(RowsOf const& rows_of, u32 regions, u32 frequent, double capacity) {
   plan.ranks = ranks.size();
   plan.regions = regions;
   if (capacity == 0) plan.hold_all(plan.rows);
-  d::split_offer mine{n, 0, {}};
+  d::split_offer mine{n, 0, 0, {}};
   karpos::detail::lookup_access::with_table(map, [&](auto const& t) { mine.home = t.home(); });
   auto const all = ranks.all_gather(mine);
   for (std::size_t r = 0; r < all.size(); ++r) plan.homes[r] = all[r].home;
@@ -161,6 +162,43 @@ void check_handles() {
 }
 TEST_CASE("no process opens a file that is not the window it was told of") {
   check_handles<karpos_test::space>();
+}
+/// For windows of CPUs: what is tried again after windows were refused on the last rank.
+template <class Space>
+void check_refusals() {
+  if constexpr (!karpos::device::is_device<Space>) {
+    communicator const ranks = karpos_test::world();
+    bool const is_last = ranks.rank() == ranks.size() - 1;
+    std::size_t const small = 1000, large = 1 << 20;
+    d::reusable_windows<Space, communicator> some, none;
+    {
+      karpos_test::lower_limit const bytes(RLIMIT_FSIZE, 1 << 16, is_last);
+      CHECK(!some.try_reserve(ranks, large));
+    }
+    CHECK(!some.try_reserve(ranks, large));
+    CHECK(some.may_open(ranks));
+    CHECK(some.try_reserve(ranks, small));
+    if (ranks.size() == 1) return;
+    {
+      karpos_test::lower_limit const files(RLIMIT_NOFILE, karpos_test::next_file() + 1, is_last);
+      CHECK(!none.try_reserve(ranks, large));
+    }
+    CHECK(!none.may_open(ranks));
+    CHECK(!none.try_reserve(ranks, small));
+  }
+}
+TEST_CASE("smaller windows are tried if memory lacks, but not if they cannot be opened") {
+  check_refusals<karpos_test::space>();
+}
+TEST_CASE("ranks whose caches differ choose the same regions") {
+  constexpr u64 small = 3 << 20, large = 2 * small, rows = 1 << 23, table = 60 << 20;
+  auto const regions = [&](u64 first, u64 second) {
+    return d::plan_windows<tested_space>({{rows, table, first, {}}, {rows, table, second, {}}})
+        .regions;
+  };
+  CHECK(regions(small, large) == regions(small, small));
+  CHECK(regions(large, small) == regions(small, small));
+  CHECK(regions(small, small) > regions(large, large));
 }
 TEST_CASE("queries that overflow are listed") {
   auto const equal = [](int) { return u64(3000); };

@@ -104,9 +104,9 @@ class table_exchange {
       (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
     });
     auto plan = plan_split(keys.extent(0));
-    plan.batch = plan.rows;
     constexpr std::uint64_t max_rows = std::uint64_t(1) << 30;  // places are counted in 32 bits
     if (!plan.is_possible() || plan.rows > max_rows) return received_type();
+    plan.batch = plan.rows;
     auto const source = source_of_rows<Row, execution_space>(keys, values...);
     auto split = make_split<void>(source, plan);
     if (split && split->run() > 0) {
@@ -127,9 +127,10 @@ class table_exchange {
     window_plan plan;
     if constexpr (device::has_peer_windows<execution_space>) {
       if (m_ranks.size() == 1 || !m_kept->windows.may_open(m_ranks)) return plan;
-      split_offer mine{n, detail::lookup_access::table_bytes(m_local), {}};
+      split_offer mine{
+          n, detail::lookup_access::table_bytes(m_local), device::cache_bytes(m_ranks.exec()), {}};
       detail::lookup_access::with_table(m_local, [&](auto const& t) { mine.home = t.home(); });
-      plan = distributed::plan_windows(m_ranks.exec(), m_ranks.all_gather(mine));
+      plan = distributed::plan_windows<execution_space>(m_ranks.all_gather(mine));
     }
     return plan;
   }
@@ -150,7 +151,8 @@ class table_exchange {
     });
     return split;
   }
-  /// Looks queries up in windows, if there are any and it pays. Returns whether it did. Collective.
+  /// Looks queries up in windows, if there are any and it pays; and in messages those for which
+  /// there is no memory. Returns whether it did. Collective.
   template <class Answer, class Queries, class Out, class Write, class LookUp>
   bool try_look_up_in_windows(Queries const& queries, Out const& out, Write const& write,
                               LookUp const& look_up) const {
@@ -166,7 +168,9 @@ class table_exchange {
           plan.batch = (plan.batch + 1) / 2;
           continue;
         }
-        look_up_by_messages<Answer>(some, answers, look_up);
+        look_up_by_messages<Answer>(detail::slice_of(queries, begin, n),
+                                    detail::slice_of(out, begin, n), look_up);
+        return true;
       }
       first += plan.batch;
     }

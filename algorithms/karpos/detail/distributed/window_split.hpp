@@ -46,10 +46,10 @@
 
 namespace karpos::detail::distributed {
 
-/// Facts that a rank tells the others before rows are split. `home`: where a search begins in its
-/// table.
+/// Facts that a rank tells the others before rows are split: all choose the same regions.
+/// `cache_bytes`: of its device; `home`: where a search begins in its table.
 struct split_offer {
-  std::uint64_t rows, table_bytes;
+  std::uint64_t rows, table_bytes, cache_bytes;
   place_among home;
 };
 
@@ -93,14 +93,15 @@ struct window_plan {
 
 /// Returns how rows are split, given what all ranks offer.
 template <class ExecSpace>
-window_plan plan_windows(ExecSpace const& exec, std::vector<split_offer> const& all) {
+window_plan plan_windows(std::vector<split_offer> const& all) {
   using tuned = window_tuning<ExecSpace>;
   window_plan plan;
   plan.ranks = static_cast<int>(all.size());
-  std::uint64_t table_bytes = 0;
+  std::uint64_t table_bytes = 0, cache_bytes = all[0].cache_bytes;
   for (std::size_t r = 0; r < all.size(); ++r) {
     plan.rows = Kokkos::max(plan.rows, all[r].rows);
     table_bytes = Kokkos::max(table_bytes, all[r].table_bytes);
+    cache_bytes = Kokkos::min(cache_bytes, all[r].cache_bytes);
     plan.homes[r] = all[r].home;
   }
   if (plan.rows < tuned::min_rows) return plan;
@@ -108,10 +109,11 @@ window_plan plan_windows(ExecSpace const& exec, std::vector<split_offer> const& 
   std::uint64_t const ranks = all.size();
   std::uint64_t regions, most = tuned::max_partitions / ranks;
   if constexpr (tuned::on_device) {
-    regions = Kokkos::max(
-        std::uint64_t(
-            detail::plan_regions(exec, table_bytes, plan.rows, bulk_strategy::automatic).regions),
-        tuned::min_partitions / ranks);
+    regions =
+        Kokkos::max(std::uint64_t(detail::plan_regions_in_cache<ExecSpace>(
+                                      cache_bytes, table_bytes, plan.rows, bulk_strategy::automatic)
+                                      .regions),
+                    tuned::min_partitions / ranks);
   } else {
     regions = table_bytes / tuned::region_bytes;
     most = Kokkos::min(most, plan.batch / (ranks * tuned::min_partition_rows));

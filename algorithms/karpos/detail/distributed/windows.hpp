@@ -52,12 +52,10 @@ class rank_windows {
   rank_windows(Ranks const& ranks, std::size_t bytes) : m_ranks(ranks) {
     if (!may_open_windows<ExecSpace>(ranks)) return;
     typename window::handle mine{};
-    bool const made = try_on_all([&] {
-      m_window = window(ExecSpace(ranks.exec()), bytes);
-      mine = m_window.share();
-    });
-    m_is_open =
-        made && try_on_all([&, all = ranks.all_gather(mine)] { m_window.open(all, ranks.rank()); });
+    bool const made = try_on_all([&] { m_window = window(ExecSpace(ranks.exec()), bytes); });
+    m_is_open = made && try_on_all([&] { mine = m_window.share(); }) &&
+                try_on_all([&, all = ranks.all_gather(mine)] { m_window.open(all, ranks.rank()); });
+    m_is_refused = made && !m_is_open;
     if (!m_is_open) close_and_free();
   }
   rank_windows(rank_windows const&) = delete;
@@ -67,6 +65,8 @@ class rank_windows {
   }
 
   bool is_open() const { return m_is_open; }
+  /// Returns whether there was memory, but ranks could not share it.
+  bool is_refused() const { return m_is_refused; }
   window const& get() const { return m_window; }
 
  private:
@@ -90,7 +90,7 @@ class rank_windows {
 
   Ranks const& m_ranks;
   window m_window;
-  bool m_is_open = false;
+  bool m_is_open = false, m_is_refused = false;
   int m_exceptions = std::uncaught_exceptions();
 };
 
@@ -99,6 +99,7 @@ struct no_windows {
   template <class Ranks>
   no_windows(Ranks const&, std::size_t) {}
   bool is_open() const { return false; }
+  bool is_refused() const { return true; }
   no_windows const& get() const { return *this; }
   std::byte* data() const { return nullptr; }
   device::peer_distances distances() const { return {}; }
@@ -122,10 +123,13 @@ class reusable_windows {
     m_windows.reset();
     m_bytes = 0;
     m_windows = std::make_unique<windows>(ranks, bytes);
-    (m_windows->is_open() ? m_bytes : m_refused) = bytes;
-    return m_windows->is_open();
+    if (m_windows->is_open())
+      m_bytes = bytes;
+    else
+      m_refused = m_windows->is_refused() ? 0 : bytes;  // smaller windows would be refused as well
+    return m_bytes > 0;
   }
-  /// Returns whether windows were not refused. Collective at the first call.
+  /// Returns whether windows may still be tried. Collective at the first call.
   bool may_open(Ranks const& ranks) {
     if (!m_asked && !may_open_windows<ExecSpace>(ranks)) m_refused = 0;
     m_asked = true;

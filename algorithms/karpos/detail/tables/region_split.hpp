@@ -49,16 +49,15 @@ struct table_regions {
 /// 10.6 and 10.5; of 8+8 bytes, 60 bytes a row 8.1 and 8.6, 100 bytes 7.5 and 7.5.
 inline constexpr std::uint64_t max_table_bytes_per_query = 64, max_table_bytes_per_change = 96;
 
-/// Chooses how n keys are handled. Splitting them pays if single operations miss the cache, and if
-/// each region serves many keys.
+/// Chooses how n keys are handled, given the bytes of the device's cache. Splitting them pays if
+/// single operations miss the cache, and if each region serves many keys.
 template <class ExecSpace>
-table_regions plan_regions(ExecSpace const& exec, std::uint64_t table_bytes, std::uint64_t n,
-                           bulk_strategy strategy,
-                           std::uint64_t max_bytes_per_key = max_table_bytes_per_query) {
+table_regions plan_regions_in_cache(std::uint64_t cache, std::uint64_t table_bytes, std::uint64_t n,
+                                    bulk_strategy strategy,
+                                    std::uint64_t max_bytes_per_key = max_table_bytes_per_query) {
   constexpr std::uint64_t max_batch = std::uint64_t(1) << 27, min_keys = 1 << 23;
   constexpr std::uint64_t max_regions =
       partition::tuning_of_recorded<ExecSpace>::max_partitions_each;
-  std::uint64_t const cache = device::cache_bytes(exec);
   if (strategy == bulk_strategy::direct || n == 0) return {};
   // A region takes a third of the cache: keys and results of several regions pass through it.
   std::uint64_t const region = Kokkos::max(cache / 3, std::uint64_t(1)),
@@ -69,6 +68,14 @@ table_regions plan_regions(ExecSpace const& exec, std::uint64_t table_bytes, std
     return {};
   return {static_cast<std::uint32_t>(Kokkos::clamp(regions, std::uint64_t(1), max_regions)),
           Kokkos::min(n, max_batch)};
+}
+/// Chooses how n keys are handled on a device.
+template <class ExecSpace>
+table_regions plan_regions(ExecSpace const& exec, std::uint64_t table_bytes, std::uint64_t n,
+                           bulk_strategy strategy,
+                           std::uint64_t max_bytes_per_key = max_table_bytes_per_query) {
+  return detail::plan_regions_in_cache<ExecSpace>(device::cache_bytes(exec), table_bytes, n,
+                                                  strategy, max_bytes_per_key);
 }
 
 /// Whether keys may be split by region: they are a view, or functions of the index that have
