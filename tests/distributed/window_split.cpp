@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "karpos/detail/distributed/window_split.hpp"
@@ -189,6 +191,32 @@ void check_refusals() {
 }
 TEST_CASE("smaller windows are tried if memory lacks, but not if they cannot be opened") {
   check_refusals<karpos_test::space>();
+}
+/// Returns how many windows of CPUs this process addresses.
+int addressed_windows() {
+  std::ifstream maps("/proc/self/maps");
+  int n = 0;
+  for (std::string line; std::getline(maps, line);)
+    n += line.find("memfd:karpos") != std::string::npos;
+  return n;
+}
+template <class Space>
+void check_unwinding() {
+  if constexpr (!karpos::device::is_device<Space>) {
+    communicator const ranks = karpos_test::world();
+    int const before = addressed_windows();
+    try {
+      d::reusable_windows<Space, communicator> windows;
+      REQUIRE(windows.try_reserve(ranks, 1000));
+      CHECK(addressed_windows() == before + ranks.size());
+      throw std::runtime_error("a table is full");
+    } catch (std::runtime_error const&) {
+    }
+    CHECK(addressed_windows() == before);
+  }
+}
+TEST_CASE("an exception leaves no window of a CPU behind") {
+  check_unwinding<karpos_test::space>();
 }
 TEST_CASE("ranks whose caches differ choose the same regions") {
   constexpr u64 small = 3 << 20, large = 2 * small, rows = 1 << 23, table = 60 << 20;

@@ -43,7 +43,8 @@ bool may_open_windows(Ranks const& ranks) {
 
 /// A window of each rank that the devices of all ranks address (device/peers.hpp), if they can.
 /// Construction and destruction are collective: no window is freed while another rank has it open.
-/// If an exception leaves windows open, they end with the process.
+/// An exception closes this rank's alone; its memory goes when no process has it open, on GPUs with
+/// the process.
 template <class ExecSpace, class Ranks>
 class rank_windows {
   using window = device::peer_window<ExecSpace>;
@@ -61,7 +62,10 @@ class rank_windows {
   rank_windows(rank_windows const&) = delete;
   rank_windows& operator=(rank_windows const&) = delete;
   ~rank_windows() {
-    if (m_is_open && std::uncaught_exceptions() <= m_exceptions) close_and_free();
+    if (m_is_open && std::uncaught_exceptions() <= m_exceptions)
+      close_and_free();
+    else if (m_is_open)
+      close_alone();
   }
 
   bool is_open() const { return m_is_open; }
@@ -80,6 +84,15 @@ class rank_windows {
       done = false;
     }
     return m_ranks.all_reduce(done ? 1 : 0, karpos::minimum{}) == 1;
+  }
+  void close_alone() {
+    try {
+      m_ranks.exec().fence("karpos::distributed: before windows are closed");
+    } catch (std::exception const&) {
+      return;  // kernels may still use them
+    }
+    m_window.close();
+    if constexpr (!device::spans_devices<ExecSpace>) m_window.free();
   }
   void close_and_free() {
     m_ranks.exec().fence("karpos::distributed: before windows are closed");
