@@ -286,7 +286,7 @@ key numbered_key(std::uint64_t i, std::uint64_t stored) {
 
 using tuned = karpos::detail::distributed::window_tuning<space>;
 /// Bytes that a rank sends at most beside rows, in one operation.
-constexpr std::uint64_t few_bytes = 2000;
+constexpr std::uint64_t few_bytes = 1000;
 
 /// Returns whether many rows are sent in windows for sure.
 bool have_windows(communicator const& ranks) {

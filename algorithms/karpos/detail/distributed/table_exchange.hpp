@@ -24,8 +24,8 @@
 #include "karpos/operations.hpp"
 
 // The rows of an operation of a distributed table go to the ranks that own their keys, and answers
-// come back: through windows (window_split.hpp) if all ranks are on one host, there is memory for
-// them, and some rank has many rows; else in messages (exchange_plan.hpp).
+// come back: through windows (window_split.hpp) if windows can be opened and some rank has
+// window_tuning::min_rows rows; else in messages (exchange_plan.hpp).
 //
 // Tests: distributed_hash_map, window_split.
 
@@ -104,7 +104,9 @@ class table_exchange {
       (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
     });
     auto plan = plan_split(keys.extent(0));
-    constexpr std::uint64_t max_rows = std::uint64_t(1) << 30;  // places are counted in 32 bits
+    // A place in a partition has 32 bits. Places of all partitions may need more if each holds all
+    // rows: runs of the record (tile_record) wrap then, but what is sent is not restored.
+    constexpr std::uint64_t max_rows = std::uint64_t(1) << 30;
     if (!plan.is_possible() || plan.rows > max_rows) return received_type();
     plan.batch = plan.rows;
     auto const source = source_of_rows<Row, execution_space>(keys, values...);
@@ -139,7 +141,9 @@ class table_exchange {
   template <class Result, class Source>
   auto make_split(Source const& source, window_plan const& plan) const {
     using split_type = window_split<execution_space, communicator_type, Source, Hash, Result>;
-    auto split = std::make_unique<split_type>(m_ranks, m_ranks.exec(), source, m_hash, plan);
+    auto split = run_collectively(m_ranks, [&] {
+      return std::make_unique<split_type>(m_ranks, m_ranks.exec(), source, m_hash, plan);
+    });
     if (!m_kept->windows.try_reserve(m_ranks, split->window_bytes())) {
       split.reset();
       return split;

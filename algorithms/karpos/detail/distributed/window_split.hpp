@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/common/batches.hpp"
+#include "karpos/detail/distributed/collective.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/windows.hpp"
@@ -304,14 +306,20 @@ class window_split {
 
   /// Splits the rows, and waits until all ranks have. Returns how many rows of all ranks
   /// overflowed. Collective.
+  ///
+  /// Other processes see the rows: a thread ends its stores past the caches (end_streaming), the
+  /// fence of the space ends those of all threads, and the reduction orders processes. MPI does not
+  /// promise that for memory it does not know: hence the fences around it, for CPUs that reorder
+  /// stores.
   std::uint64_t run() const {
-    m_split.run(m_rows);
-    std::uint64_t rows = 0;
-    if constexpr (on_device)
-      rows = overflowed();
-    else
-      m_exec.fence("karpos::distributed: rows in windows");
-    return m_ranks.all_reduce(rows);
+    auto const rows = run_collectively(m_ranks, [&] {
+      m_split.run(m_rows);
+      return finish();
+    });
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    auto const sum = m_ranks.all_reduce(rows);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return sum;
   }
   /// Looks up all queries for this rank, on a GPU. Asynchronous.
   template <class Table, class Write>
@@ -385,6 +393,15 @@ class window_split {
   }
 
  private:
+  /// Waits for the split. Returns how many rows of this rank overflowed.
+  std::uint64_t finish() const {
+    if constexpr (on_device) {
+      return overflowed();
+    } else {
+      m_exec.fence("karpos::distributed: rows in windows");
+      return 0;
+    }
+  }
   static constexpr bool has_results = !std::is_void_v<Result>;
   using result = std::conditional_t<has_results, Result, std::byte>;
 

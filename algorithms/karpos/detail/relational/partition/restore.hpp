@@ -392,6 +392,8 @@ class counted_split {
   /// the split. Once after each run. Asynchronous.
   template <class Result, class Out>
   void restore(Result const* results, Out const& out) const {
+    // Rows that are moved one by one advance their places; buffered ones leave them, at a line.
+    static_assert(line_of_rows<row>::is_buffered, "karpos: the places of these rows are lost");
     auto const from = partition::places_in<true>(m_plan, arrays_of_plan(), m_plan.partitions());
     device::for_each_in_league(
         "karpos::partition: restore order", m_exec, m_plan.ranges().count,
