@@ -46,9 +46,11 @@ struct insert_report : karpos::insert_report {
 ///
 /// Concurrency: one operation at a time, look-ups included: they share memory and communicator.
 /// Memory: the local tables. Ranks of one host (up to eight; on GPUs that address each other): on
-///   each rank a window for the rows of the rank with most, and for their answers; on GPUs 2 % more
-///   and, if keys are very frequent, a second part as large for each rank; 2 bytes for each row of
-///   a look-up; of insertions and erasures, the rows that the rank receives. Other ranks, and calls
+///   each rank a window for the rows of the rank with most, and for their answers. On GPUs windows
+///   are larger, by 2 % for many rows, by 22 % for 2^16. If keys are so frequent that rows do not
+///   fit, the window becomes as large as these rows and their answers times the number of ranks;
+///   of insertions and erasures, all rows. Also 2 bytes for each row of a look-up; of insertions
+///   and erasures, the rows that the rank receives. Other ranks, and calls
 ///   with few rows: the rows that a rank sends and those that it receives; look-ups also take a
 ///   plan's memory (exchange_plan.hpp) and the answers. All this is kept for the next operation
 ///   until release_memory().

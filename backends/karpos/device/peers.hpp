@@ -38,8 +38,8 @@ namespace karpos::device {
 template <class ExecSpace>
 inline constexpr bool spans_devices = native_part<ExecSpace>::spans_devices;
 
-/// Whether processes of a host address windows of each other: those of CPUs do, without kernels
-/// that span them.
+/// Whether processes of a host address windows of each other. Processes on CPUs do, but no kernel
+/// spans several processes.
 template <class ExecSpace>
 inline constexpr bool has_peer_windows = spans_devices<ExecSpace>;
 template <class ExecSpace>
