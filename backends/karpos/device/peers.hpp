@@ -55,7 +55,7 @@ inline constexpr bool has_peer_windows<ExecSpace> =
 ///   data()                     returns the address of the bytes
 ///   distances()                returns the peer_distances to all windows, for kernels
 ///   close()                    closes the other windows
-///   free()                     frees this window, after close() on all ranks
+///   free()                     frees this window, after close() on all ranks; on CPUs at any time
 ///
 /// Throws: std::runtime_error if the device cannot allocate, share or open the memory.
 template <class ExecSpace>

@@ -81,6 +81,7 @@ class peer_window {
         unmap(m_base + m_distances.bytes[r], m_all[static_cast<std::size_t>(r)]);
     m_distances = {};
   }
+  /// Frees this window; its memory goes when no process has it open.
   void free() noexcept {
     if (m_base != nullptr) unmap(std::exchange(m_base, nullptr), m_handle);
 #if defined(__linux__)
