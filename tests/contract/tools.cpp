@@ -135,6 +135,7 @@ TEST_CASE("insertions by table segments and of reduced rows use the caller's wor
   auto const insert = [&] { map.insert(exec, keys, values, by_segments); };
   auto const apply = [&] { map.insert_or_apply(exec, keys, values, karpos::plus{}, reduced); };
   check_call("insert by segments", exec, waits::on_the_instance, insert);
+  map.clear(exec);  // a table that holds keys takes few more by regions
   CHECK(launches_named(insert, "by segments") == karpos::device::is_device<space>);
   check_call("insert_or_apply of groups", exec, waits::on_the_instance, apply);
   CHECK(launches_named(apply, "reduce_by_key"));
