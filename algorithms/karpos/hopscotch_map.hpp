@@ -30,9 +30,10 @@ namespace karpos {
 ///   word that says which slots hold keys whose home is this line. find reads the key's home line,
 ///   rarely up to 25 slots of four other lines. Insertions into a full neighbourhood move other
 ///   keys: they read a few lines in general, and up to 4,000 neighbourhoods of up to five lines
-///   each before they return `full`. Once failed searches have established that no slot of the
-///   table is free, insertions return `full` without that search, until a key is erased or the
-///   table is cleared or gets new memory.
+///   each before they return `full`. If other threads hold slots or locks that such a search
+///   needs, it waits and searches again, 2,000 times at most. Once failed searches have
+///   established that no slot of the table is free, insertions return `full` without that search,
+///   until a key is erased or the table is cleared or gets new memory.
 /// Requires: key and value types are those that a hash_map takes. Two key values are sentinels
 ///   (three in slots of 16 bytes) and cannot be stored: table_options.hpp says which. The user's
 ///   functions do not throw (operations.hpp), and an op of insert_or_apply does not use the map,

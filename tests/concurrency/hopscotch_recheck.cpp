@@ -171,7 +171,7 @@ u64 refused_while_held(bool locks) {
       toggle_locks();
     }
     std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
       if (locks)
         toggle_locks();
       else

@@ -32,7 +32,7 @@ inline constexpr int neighbourhood_lines = 5;  ///< lines that a neighbourhood t
 inline constexpr int key_classes = 8;
 inline constexpr int max_moves = 4;                  ///< keys moved for one insertion
 inline constexpr int max_tries = 4000;               ///< neighbourhoods searched for it
-inline constexpr int max_disturbances = 10000;       ///< searches of which each was disturbed
+inline constexpr int max_disturbances = 2000;        ///< searches of which each was disturbed
 inline constexpr std::uint32_t saturated_count = 3;  ///< a count that is not exact any more
 inline constexpr int no_slot = -1;                   ///< no slot
 
