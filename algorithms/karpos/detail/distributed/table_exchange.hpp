@@ -68,9 +68,11 @@ class table_exchange {
   auto send(Keys const& keys, Values const&... values) const {
     detail::require_key_type<key_type, Keys>();
     (detail::require_value_type<mapped_type, Values>(), ...);
+    run_collectively(m_ranks, [&] {
+      (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
+    });
     if (auto const received = try_send_in_windows<Row>(keys, values...)) return *received;
     auto const split = run_collectively(m_ranks, [&] {
-      (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
       return distributed::split<Row>(m_ranks.exec(), m_kept->rows, m_ranks.size(), false,
                                      owner_of(), keys, values...);
     });
@@ -100,9 +102,6 @@ class table_exchange {
   template <class Row, class Keys, class... Values>
   auto try_send_in_windows(Keys const& keys, Values const&... values) const {
     using received_type = std::optional<Kokkos::View<Row*, memory_space>>;
-    run_collectively(m_ranks, [&] {
-      (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
-    });
     auto plan = plan_split(keys.extent(0));
     // A place in a partition has 32 bits. Places of all partitions may need more if each holds all
     // rows: runs of the record (tile_record) wrap then, but what is sent is not restored.

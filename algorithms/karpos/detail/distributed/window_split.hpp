@@ -34,8 +34,9 @@
 // the region of that rank's table where its search begins (region_split.hpp). No message moves a
 // row. Each rank splits its rows into its own window, and an owner handles them there.
 //
-//   window 0   rows | for rank 0: region 0, 1, … | for rank 1: region 0, 1, … |   results, likewise
-//   window 1   rows | for rank 0: region 0, 1, … | for rank 1: region 0, 1, … |   results, likewise
+//   window 0   rows    | for rank 0: region 0, 1, … | for rank 1: region 0, 1, … |
+//              results | in the same order                                       |
+//   window 1   as window 0
 //
 //   rank 0     splits | waits | region 0 of window 0, of window 1, region 1 … | waits | restores
 //

@@ -115,9 +115,5 @@ template <class StateHandle, class ProgressHandle>
 using receive_nearer_parents = receive<StateHandle, ProgressHandle, parent_of_nearer>;
 template <class StateHandle, class ProgressHandle>
 using receive_equal_parents = receive<StateHandle, ProgressHandle, parent_of_equal>;
-template <class StateHandle, class ProgressHandle>
-using receive_nearer_parents = receive<StateHandle, ProgressHandle, parent_of_nearer>;
-template <class StateHandle, class ProgressHandle>
-using receive_equal_parents = receive<StateHandle, ProgressHandle, parent_of_equal>;
 
 }  // namespace karpos::detail::sssp

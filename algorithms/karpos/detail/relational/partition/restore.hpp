@@ -330,7 +330,8 @@ template <class Result, class Out>
 struct restore_range {
   static constexpr int threads = 1, teams_at_once = 1;
   static constexpr std::size_t scratch_bytes = 64;
-  /// Results that are fetched ahead: a cache line of them. No processor follows so many streams.
+  /// How many results before its use a result is prefetched: those of a cache line. There are more
+  /// partitions than sequences of accesses that a processor prefetches by itself.
   static constexpr int ahead = device::line_bytes / static_cast<int>(sizeof(Result));
 
   std::uint16_t const* partitions;
