@@ -124,6 +124,23 @@ TEST_CASE("a number has one text, however it is written") {
     CHECK(written(none) == "none");
 }
 
+TEST_CASE("what a number is written as is the same number, at the limits of exponents, too") {
+  std::string const most(17, '9');  // the greatest exponent
+  for (std::string const& exponent :
+       row{most, "99999999999999998", "-" + most, "-99999999999999998"})
+    for (char const* digits : {"1", "10", "818.", "0.01", "99.9", "-818", ".001", "0.0"}) {
+      CAPTURE(digits);
+      CAPTURE(exponent);
+      auto const number = exact_number::read(std::string(digits) + "e" + exponent);
+      if (number) CHECK(exact_number::read(number->text()) == number);
+    }
+  CHECK(written("1e" + most) == "1e" + most);
+  CHECK(written("0.1e-99999999999999998") == "1e-" + most);
+  for (std::string const& none : row{"10e" + most, "818.e99999999999999998", "0.1e-" + most})
+    CHECK(written(none) == "none");
+  CHECK(written("0e" + most) == "0");
+}
+
 TEST_CASE("numbers are ordered by what they are, with all their digits") {
   std::vector<std::string_view> const ascending = {"",
                                                    "-1e400",

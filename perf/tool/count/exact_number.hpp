@@ -20,7 +20,7 @@ namespace karpos::perf {
 class exact_number {
  public:
   /// Parses a sign, digits with at most one point, and an exponent. Returns nothing for other
-  /// fields, which include inf, nan and 0x10.
+  /// fields, which include inf, nan and 0x10, and for exponents of more than 17 digits.
   static std::optional<exact_number> read(std::string_view field) {
     field = trimmed(field);
     exact_number n;
@@ -72,21 +72,22 @@ class exact_number {
  private:
   // Limits of text(): numbers with more zeros before or after the point get an exponent.
   static constexpr std::int64_t max_zeros = 20, min_exponent = -5;
+  // An exponent has at most 17 digits, as it is written and in text().
+  static constexpr std::int64_t end_of_exponents = 100'000'000'000'000'000;
 
   static bool read_exponent(std::string_view field, std::int64_t& exponent) {
-    constexpr std::size_t max_digits = 17;
     bool const negative = !field.empty() && field.front() == '-';
     if (!field.empty() && (negative || field.front() == '+')) field.remove_prefix(1);
     field.remove_prefix(
         std::min(field.find_first_not_of('0'), field.empty() ? 0 : field.size() - 1));
     std::uint64_t value = 0;
-    if (field.size() > max_digits || !read_number(field, value)) return false;
+    if (!read_number(field, value) || value >= end_of_exponents) return false;
     exponent = static_cast<std::int64_t>(value) * (negative ? -1 : 1);
     return true;
   }
 
   /// Takes digits with at most one point. Returns whether the field has at least one digit and
-  /// nothing else.
+  /// nothing else, and text() an exponent that can be read.
   bool parse_digits(std::string_view field) {
     std::size_t const point = std::min(field.find('.'), field.size());
     m_digits.reserve(field.size());
@@ -102,7 +103,7 @@ class exact_number {
     }
     m_exponent -= static_cast<std::int64_t>(first);
     m_digits = m_digits.substr(first, m_digits.find_last_not_of('0') + 1 - first);
-    return true;
+    return m_exponent - 1 < end_of_exponents && 1 - m_exponent < end_of_exponents;
   }
   int sign() const { return m_digits.empty() ? 0 : m_negative ? -1 : 1; }
 
