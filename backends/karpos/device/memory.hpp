@@ -12,7 +12,7 @@ namespace karpos::device {
 
 /// Whether memory can be allocated and freed in the order of an execution space's work.
 template <class ExecSpace>
-inline constexpr bool has_ordered_memory = requires(ExecSpace const& exec) {
+concept has_ordered_memory = requires(ExecSpace const& exec) {
   native_part<ExecSpace>::allocate_in_order(exec, std::size_t());
 };
 
