@@ -21,6 +21,13 @@
 
 namespace karpos::detail {
 
+/// Memory of the host that copies to and from a device reach directly.
+#if defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
+using pinned_space = Kokkos::SharedHostPinnedSpace;
+#else
+using pinned_space = Kokkos::HostSpace;
+#endif
+
 /// Returns make(), which allocates `bytes` in MemorySpace. If it throws, explains that.
 template <class MemorySpace, class Make>
 auto allocate_or_explain(std::size_t bytes, std::string const& what, char const* suggestion,

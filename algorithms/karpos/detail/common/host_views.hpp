@@ -37,12 +37,6 @@ enum class staging {
   through_pinned  ///< copied by host threads to pinned memory, and from there to the device
 };
 
-#if defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
-using pinned_space = Kokkos::SharedHostPinnedSpace;
-#else
-using pinned_space = Kokkos::HostSpace;
-#endif
-
 /// How a view of a memory space is staged. Kernels reach pinned memory, but slower than copies do.
 /// Tests specialise this, so that CPUs run batches.
 template <class ExecSpace, class MemorySpace>

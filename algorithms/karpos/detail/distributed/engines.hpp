@@ -376,7 +376,7 @@ std::unique_ptr<engine> make_device_engine([[maybe_unused]] ExecSpace const& exe
   }
 }
 
-/// A buffer on the host for data of a device, if the engine does not accept device memory. It
+/// A buffer in pinned memory for data of a device, if the engine does not accept device memory. It
 /// grows, and is kept. Other data is passed without a copy.
 template <class ExecSpace>
 class staging {
@@ -394,11 +394,11 @@ class staging {
     if constexpr (!on_host<MemorySpace>) {
       if (!m_accepts_device_memory && bytes > 0) {
         if (m_bytes.extent(0) < bytes)
-          m_bytes = allocate_byte_array<Kokkos::HostSpace>(
+          m_bytes = allocate_byte_array<pinned_space>(
               Kokkos::DefaultHostExecutionSpace{}, "karpos::communicator: staging", bytes,
               "an exchange between ranks", "exchange fewer rows at once");
         if (filled)
-          Kokkos::deep_copy(exec, bytes_in<Kokkos::HostSpace>(m_bytes.data(), bytes),
+          Kokkos::deep_copy(exec, bytes_in<pinned_space>(m_bytes.data(), bytes),
                             bytes_in<MemorySpace>(here, bytes));
         exec.fence("karpos::communicator: what is sent");
         return m_bytes.data();
@@ -413,7 +413,7 @@ class staging {
     if constexpr (!on_host<MemorySpace>) {
       if (m_accepts_device_memory || bytes == 0) return;
       Kokkos::deep_copy(exec, bytes_in<MemorySpace>(static_cast<std::byte*>(data), bytes),
-                        bytes_in<Kokkos::HostSpace>(m_bytes.data(), bytes));
+                        bytes_in<pinned_space>(m_bytes.data(), bytes));
       exec.fence("karpos::communicator: what was received");
     }
   }
@@ -423,7 +423,7 @@ class staging {
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
   bool m_accepts_device_memory;
-  Kokkos::View<std::byte*, Kokkos::HostSpace> m_bytes;
+  Kokkos::View<std::byte*, pinned_space> m_bytes;
 };
 
 }  // namespace karpos::detail::distributed
