@@ -192,6 +192,36 @@ TEST_CASE_TEMPLATE("hopscotch: an insertion waits for slots and locks of other t
   CHECK(refused_while_held<Key>(false) == 0);
 }
 
+/// Counts the keys that are hashed, one for each slot that a search looks at.
+template <class Key>
+struct counted_hash : placed_hash<Key> {
+  inline static u64 calls = 0;
+  u64 operator()(Key key) const {
+    ++calls;
+    return placed_hash<Key>::operator()(key);
+  }
+};
+
+TEST_CASE("hopscotch: an insertion does not wait for ever for slots that others hold") {
+  using hash = counted_hash<u32>;
+  hopscotch_host_table<u32, u32, hash> table(56);
+  random_numbers random(1);
+  karpos::device::host_tile<1> const tile;
+  for (u32 const key : crowded_keys<u32>(400, 3, random))
+    if (table.inspect().keys < 54) table.ref().insert(tile, key, stamped<u32>(key, 0));
+  auto const lines = table.table();
+  u64 held = 0;
+  for (u64 l = 0; l < 8; ++l)
+    for (int s = 1; s <= karpos_test::hopscotch::line_slots; ++s)
+      held += lines.slot().reserve(lines.line(l) + s);
+  REQUIRE(held > 0);
+  for (u32 const newcomer : keys_of<u32>(3, 4, 500, random)) {
+    hash::calls = 0;
+    CHECK(table.ref().insert(tile, newcomer, 0u) == karpos::outcome::full);
+    CHECK(hash::calls < 400'000);
+  }
+}
+
 template <class Key, int W>
 void only_the_broken_one_misses() {
   INFO("W = ", W);

@@ -30,9 +30,11 @@ inline constexpr int neighbourhood_slots = 32;  ///< slots of a neighbourhood
 inline constexpr int line_slots = 7;           ///< slots of a line; its eighth word is the hop word
 inline constexpr int neighbourhood_lines = 5;  ///< lines that a neighbourhood touches
 inline constexpr int key_classes = 8;
-inline constexpr int max_moves = 4;                  ///< keys moved for one insertion
-inline constexpr int max_tries = 4000;               ///< neighbourhoods searched for it
-inline constexpr int max_disturbances = 2000;        ///< searches of which each was disturbed
+inline constexpr int max_moves = 4;     ///< keys moved for one insertion
+inline constexpr int max_tries = 4000;  ///< neighbourhoods searched for it
+/// Neighbourhoods searched in all, if others disturb the searches. Each search counts as
+/// neighbourhood_slots more.
+inline constexpr int max_tries_in_all = 64000;
 inline constexpr std::uint32_t saturated_count = 3;  ///< a count that is not exact any more
 inline constexpr int no_slot = -1;                   ///< no slot
 

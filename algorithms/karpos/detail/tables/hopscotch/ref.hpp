@@ -207,7 +207,7 @@ class table_ref : public lines<Traits> {
                                           word pair, mapped_type const& value,
                                           Combine const& combine) const {
     locked_step now{outcome_step::undecided(), no_slot};
-    int disturbances = 0;
+    int left = max_tries_in_all;
     for (device::back_off pause; !now.step.decided();) {
       std::uint64_t const before = relocator().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) {
@@ -218,10 +218,10 @@ class table_ref : public lines<Traits> {
       if (now.step.decided()) break;
       if (this->is_full(t)) return outcome::full;
       bool disturbed = false;
-      now.hole = relocator().find_closer_empty(t, p.home, disturbed);
+      now.hole = relocator().find_closer_empty(t, p.home, left, disturbed);
       if (now.hole == no_slot) {
         this->inspect(t);
-        if (!disturbed || ++disturbances == max_disturbances) return outcome::full;
+        if (!disturbed || left <= 0) return outcome::full;
         pause.wait();
       }
     }

@@ -64,12 +64,14 @@ class relocation {
   /// Reserves a slot of a full neighbourhood, by moving keys to holes of their own neighbourhoods:
   /// one key if that is enough, else the keys in its way as well. Returns the slot, or no_slot.
   /// Sets `disturbed` if another thread reserved or changed a slot that the search came to: then a
-  /// later search may find one.
+  /// later search may find one. Takes what it has searched from `left`.
   template <device::tile Tile>
-  KOKKOS_FUNCTION int find_closer_empty(Tile const& t, std::uint64_t home, bool& disturbed) const {
+  KOKKOS_FUNCTION int find_closer_empty(Tile const& t, std::uint64_t home, int& left,
+                                        bool& disturbed) const {
     int hole = no_slot, tries = max_tries;
     for (int moves = 1; hole == no_slot && moves <= max_moves; ++moves)
       hole = make_hole(t, home, moves, tries, disturbed);
+    left -= max_tries - tries + neighbourhood_slots;
     return hole;
   }
 
