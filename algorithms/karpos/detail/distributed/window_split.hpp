@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include "karpos/detail/relational/partition/restore.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"
+#include "karpos/detail/tables/open_addressing/plan.hpp"
 #include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/region_split.hpp"
 #include "karpos/device/atomics.hpp"
@@ -45,15 +47,41 @@
 // others are looked up. The order of the rows is restored on the rank that they come from
 // (partition/restore.hpp).
 //
+// If a GPU inserts rows by table segments (open_addressing/run.hpp), regions are the coarse
+// partitions of that insertion: the split into windows is the first of its two passes. The second
+// reads each coarse partition from all windows, one piece of it in each.
+//
 // table_exchange.hpp uses it. Tests: window_split, distributed_hash_map.
 
 namespace karpos::detail::distributed {
 
+/// How a table is divided into regions of equal numbers of bucket pairs, the last one perhaps of
+/// fewer: as the coarse partitions of insertions by segments are; 0 regions: as a plan says.
+struct table_segments {
+  std::uint64_t region_pairs = 0, regions = 0;
+};
+/// Returns these of a table whose rows come in at most max_coarse coarse partitions.
+template <class ExecSpace, class Table>
+table_segments segments_of([[maybe_unused]] Table const& table,
+                           [[maybe_unused]] std::uint64_t max_coarse) {
+  if constexpr (open_addressing::tuning<ExecSpace>::has_segments &&
+                open_addressing::has_rows<Table>) {
+    std::uint64_t const pairs = table.pairs();
+    if (pairs >> 31 != 0) return {};
+    auto const plan = open_addressing::pieces_plan<ExecSpace, Table>(pairs, max_coarse);
+    if (plan.passes.coarse() != 0)
+      return {plan.partition_pairs * plan.passes.each, plan.passes.coarse()};
+  }
+  return {};
+}
+
 /// Facts that a rank tells the others before rows are split: all choose the same regions.
-/// `cache_bytes`: of its device; `home`: where a search begins in its table.
+/// `cache_bytes`: of its device; `home`: where a search begins in its table. `segments`: of its
+/// table, if rows are inserted by segments.
 struct split_offer {
   std::uint64_t rows, table_bytes, cache_bytes;
   place_among home;
+  table_segments segments = {};
 };
 
 /// Constants of a split into windows.
@@ -76,33 +104,51 @@ struct default_window_tuning {
 template <class ExecSpace>
 struct window_tuning : default_window_tuning<ExecSpace> {};
 
+/// Returns how many coarse partitions a table has at most, if GPUs insert by segments.
+template <class ExecSpace>
+std::uint64_t max_coarse_partitions(int ranks) {
+  return window_tuning<ExecSpace>::max_partitions / static_cast<std::uint64_t>(ranks);
+}
+
 /// How rows are split into windows: the same on every rank.
 struct window_plan {
   std::uint64_t rows = 0, batch = 0;  // of the rank with most rows; that are split at once
   int ranks = 0;
   std::uint32_t regions = 1;  // of each table
   bool holds_all = false;     // no partition overflows
+  bool by_segments = false;   // regions are the coarse partitions of insertions by segments
   place_among homes[device::most_peers];
+  // If by_segments: pairs of a region, by rank; the largest share of a region in its table.
+  std::uint64_t region_pairs[device::most_peers] = {};
+  double share = 0;
 
   /// Splits n rows at most, by owner only, into partitions that each hold all of them.
   void hold_all(std::uint64_t n) {
     rows = batch = n;
     regions = 1;
     holds_all = true;
+    by_segments = false;
   }
   bool is_possible() const { return batch > 0; }
+  /// Returns the mean number of rows of a partition, of the largest ones.
+  double mean_rows() const {
+    double const of_rank = static_cast<double>(batch) / ranks;
+    return by_segments ? of_rank * share : of_rank / regions;
+  }
   std::uint64_t partitions() const { return static_cast<std::uint64_t>(ranks) * regions; }
 };
 
-/// Returns how rows are split, given what all ranks offer.
+/// Returns how rows are split, given what all ranks offer. Rows are inserted by segments if that
+/// suits the tables of all ranks, should each get the same number of rows.
 template <class ExecSpace>
 window_plan plan_windows(std::vector<split_offer> const& all) {
   using tuned = window_tuning<ExecSpace>;
   window_plan plan;
   plan.ranks = static_cast<int>(all.size());
-  std::uint64_t table_bytes = 0, cache_bytes = all[0].cache_bytes;
+  std::uint64_t table_bytes = 0, cache_bytes = all[0].cache_bytes, all_rows = 0;
   for (std::size_t r = 0; r < all.size(); ++r) {
     plan.rows = Kokkos::max(plan.rows, all[r].rows);
+    all_rows += all[r].rows;
     table_bytes = Kokkos::max(table_bytes, all[r].table_bytes);
     cache_bytes = Kokkos::min(cache_bytes, all[r].cache_bytes);
     plan.homes[r] = all[r].home;
@@ -110,6 +156,22 @@ window_plan plan_windows(std::vector<split_offer> const& all) {
   if (plan.rows < tuned::min_rows) return plan;
   plan.batch = Kokkos::min(plan.rows, std::uint64_t(tuned::max_batch));
   std::uint64_t const ranks = all.size();
+  plan.by_segments = std::all_of(all.begin(), all.end(), [&](split_offer const& r) {
+    return r.segments.regions != 0 &&
+           open_addressing::prefers_segments<ExecSpace>(r.table_bytes, all_rows / ranks);
+  });
+  if (plan.by_segments) {
+    std::uint64_t regions = 0;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      regions = Kokkos::max(regions, all[r].segments.regions);
+      plan.region_pairs[r] = all[r].segments.region_pairs;
+      auto const pairs = static_cast<double>(all[r].home.count() / 2);
+      plan.share = Kokkos::max(
+          plan.share, Kokkos::min(static_cast<double>(plan.region_pairs[r]), pairs) / pairs);
+    }
+    plan.regions = static_cast<std::uint32_t>(regions);
+    return plan;
+  }
   std::uint64_t regions, most = tuned::max_partitions / ranks;
   if constexpr (tuned::on_device) {
     regions =
@@ -148,6 +210,42 @@ struct owner_and_region {
   }
 };
 
+/// Maps a key to its partition, as owner_and_region does, if the tables' regions may be coarse
+/// partitions of insertions by segments.
+template <class Hash>
+struct owner_and_pairs {
+  /// The region of a hash in a rank's table: of `places` places, two for each pair.
+  struct region_of_hash {
+    place_among home;
+    std::uint32_t places;
+    open_addressing::pair_division by_pairs;
+  };
+  Hash hash;
+  owner_of_hash owner;
+  std::uint32_t regions;
+  region_of_hash regions_of[device::most_peers];
+
+  owner_and_pairs(Hash const& h, window_plan const& plan)
+      : hash(h),
+        owner(static_cast<std::uint32_t>(plan.ranks)),
+        regions(plan.regions) {
+    for (int r = 0; r < plan.ranks; ++r) {
+      auto const& home = plan.homes[r];
+      regions_of[r] = plan.by_segments
+                          ? region_of_hash{home, static_cast<std::uint32_t>(home.count()),
+                                           open_addressing::pair_division(plan.region_pairs[r])}
+                          : region_of_hash{home, 2 * regions, open_addressing::pair_division(1)};
+    }
+  }
+  template <class Key>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(Key const& key) const {
+    std::uint64_t const h = hash_of(hash, key);
+    std::uint32_t const rank = owner(h);
+    auto const& r = regions_of[rank];
+    return rank * regions + r.by_pairs(r.home.part(h, r.places) / 2);
+  }
+};
+
 /// The partitions of all windows for a rank, in the order in which its GPU looks them up: region by
 /// region. Chunks of the ranks take turns, so that some teams wait for a link while others do not,
 /// and links are busy all the time. Two H200s, 2^27 queries each, rank after rank: 2.78 ms.
@@ -159,12 +257,13 @@ struct partitions_of_windows {
   int partitions;  // of all ranks for this one
   std::uint32_t regions;
 
-  KOKKOS_FORCEINLINE_FUNCTION chunk_of_partition chunk_of(std::uint32_t team,
-                                                          std::uint32_t chunks) const {
+  KOKKOS_FORCEINLINE_FUNCTION partition::chunk_of_partition chunk_of(std::uint32_t team,
+                                                                     std::uint32_t chunks) const {
     auto const ranks = static_cast<std::uint32_t>(peers.count);
     std::uint32_t const turn = team / ranks, g = turn / chunks;
     return {g * ranks + (team - turn * ranks), turn - g * chunks};
   }
+  /// Returns the n-th partition's number in its window, and the region that it belongs to.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t region(std::uint32_t n) const {
     return n / static_cast<std::uint32_t>(peers.count);
   }
@@ -174,9 +273,51 @@ struct partitions_of_windows {
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t stored_rows(std::uint32_t n) const { return rows[n]; }
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T* array_of(std::uint32_t n, T* mine) const {
-    return peers.of(static_cast<int>(n - region(n) * static_cast<std::uint32_t>(peers.count)),
-                    mine);
+    return peers.of(rank_of(n), mine);
   }
+  /// Returns where the n-th partition begins, relative to this rank's rows: as a signed number.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t first_row(std::uint32_t n) const {
+    auto const distance = peers.bytes[rank_of(n)] / static_cast<std::int64_t>(sizeof(Query));
+    return static_cast<std::uint64_t>(distance) + std::uint64_t(number_of(n)) * capacity;
+  }
+  /// Returns how many arrays take turns.
+  std::uint64_t arrays() const { return static_cast<std::uint64_t>(peers.count); }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION int rank_of(std::uint32_t n) const {
+    return static_cast<int>(n - region(n) * static_cast<std::uint32_t>(peers.count));
+  }
+};
+/// The source of rows in windows, whose places are relative to this rank's rows.
+template <class Row>
+struct rows_of_windows : partition::plain_rows<Row> {
+  Row const* rows;
+  KOKKOS_FUNCTION explicit rows_of_windows(Row const* r) : rows(r) {}
+  KOKKOS_FUNCTION static std::uint64_t size() { return 0; }  // known by partition
+  KOKKOS_FORCEINLINE_FUNCTION Row const* at(std::uint64_t i) const {
+    return rows + static_cast<std::int64_t>(i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Row load(std::uint64_t i) const { return *at(i); }
+  template <int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load_neighbours(std::uint64_t i, Row* to) const {
+    device::load_streamed<N>(at(i), to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static auto key_of(Row const& r) {
+    return open_addressing::key_of(r);
+  }
+};
+/// Rows of all windows for a rank, in pieces of the coarse partitions of an insertion by segments.
+/// WithColumns: calls a function with views of the keys, and of the values if there are any, after
+/// it has gathered them.
+template <class Row, class WithColumns>
+struct window_pieces {
+  partitions_of_windows<Row> from;
+  Row const* rows;
+  std::uint64_t count, max_coarse;
+  place_among home;  // of the table that the rows were split for
+  WithColumns with_columns;
+
+  auto source() const { return rows_of_windows<Row>(rows); }
 };
 /// Reads how many rows each partition of the windows has.
 template <class Row>
@@ -282,7 +423,10 @@ template <class ExecSpace, class Ranks, class Source, class Hash, class Result>
 class window_split {
   static constexpr bool on_device = device::is_device<ExecSpace>;
   using row = typename Source::row;
-  using partition_of = partition::partition_of_row<Source, owner_and_region<Hash>>;
+  static constexpr bool has_results = !std::is_void_v<Result>;
+  using owner_and_place =
+      std::conditional_t<on_device && !has_results, owner_and_pairs<Hash>, owner_and_region<Hash>>;
+  using partition_of = partition::partition_of_row<Source, owner_and_place>;
   using split_type =
       std::conditional_t<on_device, partition::recorded_split<ExecSpace, Source, partition_of>,
                          partition::counted_split<ExecSpace, Source, partition_of>>;
@@ -342,6 +486,19 @@ class window_split {
       }
     return all;
   }
+  /// Calls f with the window_pieces for this rank, on a GPU, if rows are inserted by segments.
+  /// Returns what f does, which is whether they were inserted; else false. Blocks.
+  template <class WithColumns, class F>
+  bool try_with_pieces(WithColumns const& with_columns, F const& f) const {
+    if constexpr (on_device)
+      if (m_plan.by_segments) {
+        auto const in = counted_partitions();
+        return f(window_pieces<row, WithColumns>{in, m_rows, count_received(),
+                                                 max_coarse_partitions<ExecSpace>(m_plan.ranks),
+                                                 m_plan.homes[m_peers.rank], with_columns});
+      }
+    return false;
+  }
   /// Copies the rows of all windows for this rank to reserve(their number), region by region.
   /// Returns these rows. Blocks.
   template <class Reserve>
@@ -349,11 +506,7 @@ class window_split {
     if constexpr (on_device) {
       using step = gather_chunk<row>;
       auto const in = counted_partitions();
-      auto const n = m_plan.partitions();
-      Kokkos::parallel_scan("karpos::distributed: begins", index_range(m_exec, n + 1),
-                            scan_counts_of_windows{m_counts, m_begins, n});
-      auto const rows =
-          reserve(read_back(m_exec, m_begins + n, "karpos::distributed: received rows"));
+      auto const rows = reserve(count_received());
       std::uint32_t const chunks = (in.capacity + step::chunk - 1) / step::chunk;
       device::for_each_in_league("karpos::distributed: received rows", m_exec,
                                  in.partitions * static_cast<int>(chunks),
@@ -403,21 +556,26 @@ class window_split {
       return 0;
     }
   }
-  static constexpr bool has_results = !std::is_void_v<Result>;
   using result = std::conditional_t<has_results, Result, std::byte>;
 
   auto partitions() const {
     if constexpr (on_device) {
       partition::capacity_split<ExecSpace, row> split(
-          {m_plan.partitions()},
-          partition::capacity_policy(static_cast<double>(m_plan.batch) /
-                                     static_cast<double>(m_plan.partitions())));
+          {m_plan.partitions()}, partition::capacity_policy(m_plan.mean_rows()));
       if (m_plan.holds_all)
         split.fine.capacity = static_cast<std::uint32_t>((m_plan.batch + 31) / 32 * 32);
       return split;
     } else {
       return m_plan.partitions();
     }
+  }
+  /// Returns the number of rows of all windows for this rank, once counted_partitions() was called,
+  /// and computes where each partition begins among them. For GPUs. Blocks.
+  std::uint64_t count_received() const {
+    auto const n = m_plan.partitions();
+    Kokkos::parallel_scan("karpos::distributed: begins", index_range(m_exec, n + 1),
+                          scan_counts_of_windows{m_counts, m_begins, n});
+    return read_back(m_exec, m_begins + n, "karpos::distributed: received rows");
   }
   /// Returns the partitions of all windows for this rank, and reads how many rows each has. For
   /// GPUs. Asynchronous.

@@ -63,29 +63,6 @@ struct lookup_tuning {
   static constexpr std::uint32_t each(std::size_t query_bytes) { return query_bytes == 4 ? 2 : 1; }
 };
 
-/// A chunk of the n-th partition that is visited.
-struct chunk_of_partition {
-  std::uint32_t n, chunk;
-};
-
-/// The partitions of a split, in their order, as look_up_chunk visits them. Another class may visit
-/// other partitions, and say where their queries and results lie (distributed/window_split.hpp).
-template <class Query>
-struct partitions_in_order : partition::fixed_partitions<Query> {
-  /// Returns which partition a team visits, and which chunk of it.
-  KOKKOS_FORCEINLINE_FUNCTION static chunk_of_partition chunk_of(std::uint32_t team,
-                                                                 std::uint32_t chunks) {
-    return {team / chunks, team % chunks};
-  }
-  /// Returns the number of the n-th partition.
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t number_of(std::uint32_t n) { return n; }
-  /// Returns the array in which the n-th partition lies, given this rank's.
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION static T* array_of(std::uint32_t, T* mine) {
-    return mine;
-  }
-};
-
 /// The type of results that a lookup writes. Truth values are bytes: restore_order copies any byte
 /// for a query that overflowed.
 template <class Table, class Write>
@@ -94,9 +71,10 @@ using lookup_result = std::conditional_t<
                    bool>,
     std::uint8_t, std::decay_t<std::invoke_result_t<Write, found<typename Table::mapped_type>>>>;
 
-/// A step: a team looks up a chunk of the queries of a partition.
+/// A step: a team looks up a chunk of the queries of a partition. Partitions: which ones, and where
+/// they lie.
 template <class ExecSpace, class Table, class Query, class Result, class Write,
-          class Partitions = partitions_in_order<Query>>
+          class Partitions = partition::partitions_in_order<Query>>
 struct look_up_chunk {
   using tuned = lookup_tuning<ExecSpace>;
   static constexpr int threads = tuned::threads, teams_at_once = tuned::teams_at_once;
@@ -226,7 +204,7 @@ template <class ExecSpace, class Table, class Query, class Result, class Write>
 void look_up_partitions(ExecSpace const& exec, std::string const& label, Table const& table,
                         partition::partitioned_rows<Query> const& queries, Result* results,
                         Write const& write) {
-  detail::look_up_partitions(exec, label, table, partitions_in_order<Query>{queries.in},
+  detail::look_up_partitions(exec, label, table, partition::partitions_in_order<Query>{queries.in},
                              static_cast<Query const*>(queries.rows), results, write);
 }
 

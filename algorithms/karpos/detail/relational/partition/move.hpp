@@ -27,7 +27,7 @@ namespace karpos::detail::partition {
 /// - places: positions that were counted before.
 /// - fixed_partitions: partitions of one capacity. Runs that do not fit go to an overflow list.
 /// - fine_partitions: a tile has rows of one coarse partition only, and goes to the fine partitions
-///   of that one.
+///   of that one. A coarse partition may lie in several pieces.
 /// - recorded_partitions: fixed_partitions, and the order of each tile (restore.hpp).
 ///
 /// Out is the array of the output, or an object that stores the pieces of a row in several arrays.
@@ -164,11 +164,12 @@ class move_tiles {
     std::uint32_t const each = (m_to.from.capacity + length - 1) / length,
                         tiles = each * static_cast<std::uint32_t>(m_to.from.partitions);
     for (; number < tiles; number += static_cast<std::uint32_t>(t.league_size())) {
-      std::uint32_t const coarse = number / each, begin = (number - coarse * each) * length,
-                          rows = m_to.from.stored_rows(coarse);
+      auto const at = m_to.from.chunk_of(number, each);
+      std::uint32_t const begin = at.chunk * length, rows = m_to.from.stored_rows(at.n);
       if (begin < rows)
-        return {std::uint64_t(coarse) * m_to.from.capacity + begin,
-                static_cast<int>(Kokkos::min(rows - begin, length)), number, coarse};
+        return {m_to.from.first_row(at.n) + begin,
+                static_cast<int>(Kokkos::min(rows - begin, length)), number,
+                m_to.from.region(at.n)};
     }
     return {0, 0};
   }

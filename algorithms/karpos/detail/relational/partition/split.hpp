@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <type_traits>
 
 #include "karpos/detail/common/arrays.hpp"
@@ -73,12 +74,44 @@ struct fixed_partitions {
   }
 };
 
+/// A chunk of the n-th partition that is visited.
+struct chunk_of_partition {
+  std::uint32_t n, chunk;
+};
+
+/// The fixed-capacity partitions of a split, in their order, as steps visit them: lookups
+/// (tables/partitioned_lookup.hpp), and the second of two passes. Another class may visit other
+/// partitions, and say where their rows lie (distributed/window_split.hpp).
+template <class Row>
+struct partitions_in_order : fixed_partitions<Row> {
+  /// Returns which partition a team visits, and which chunk of it.
+  KOKKOS_FORCEINLINE_FUNCTION static chunk_of_partition chunk_of(std::uint32_t team,
+                                                                 std::uint32_t chunks) {
+    return {team / chunks, team % chunks};
+  }
+  /// Returns the number of the n-th partition, in its array and among those of the table.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t number_of(std::uint32_t n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t region(std::uint32_t n) { return n; }
+  /// Returns the array in which the n-th partition lies, given this rank's.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T* array_of(std::uint32_t, T* mine) {
+    return mine;
+  }
+  /// Returns where the n-th partition begins in the array of rows.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t first_row(std::uint32_t n) const {
+    return std::uint64_t(n) * this->capacity;
+  }
+  /// Returns how many arrays take turns.
+  static std::uint64_t arrays() { return 1; }
+};
+
 /// Destination of rows when fixed-capacity partitions are split again: those of coarse partition r
 /// go to partitions r * partitions and the following. `partitions` is the number of fine partitions
-/// of each coarse one; the arrays have an element for every fine partition.
-template <class Row>
+/// of each coarse one; the arrays have an element for every fine partition. From: the coarse
+/// partitions, or pieces of them.
+template <class Row, class From = partitions_in_order<Row>>
 struct fine_partitions : fixed_partitions<Row> {
-  fixed_partitions<Row> from;
+  From from;
 };
 
 /// Returns the source of the rows that a first pass has written to `out`.
@@ -100,8 +133,10 @@ std::uint64_t teams_for_rows(ExecSpace const& exec, std::uint64_t rows) {
 template <class Tuned, class ExecSpace, class Source, class PartitionOf, class To, class Out>
 auto step_into_fixed_partitions(ExecSpace const& exec, Source const& source, std::uint64_t n,
                                 PartitionOf const& partition_of, To const& to, Out const& out) {
-  std::uint64_t const teams =
-      teams_for_rows(exec, n) * static_cast<std::uint64_t>(Tuned::teams_at_once);
+  std::uint64_t teams = teams_for_rows(exec, n) * static_cast<std::uint64_t>(Tuned::teams_at_once);
+  // Tiles of a team are `teams` apart: without a common divisor it visits all arrays in turn.
+  if constexpr (requires { to.from; })
+    while (std::gcd(teams, to.from.arrays()) != 1) --teams;
   return move_tiles<ExecSpace, Source, PartitionOf, false, To, Out, Tuned>(
       source, partition_of, row_ranges{n, (n + teams - 1) / teams, static_cast<int>(teams)}, to,
       out);
@@ -127,8 +162,9 @@ struct split_passes {
   std::uint64_t each = 1;
 
   /// Returns two passes with about the same number of partitions in each.
-  static split_passes two(std::uint64_t partitions) {
-    std::uint64_t each = 1;
+  /// There are at most max_coarse coarse partitions.
+  static split_passes two(std::uint64_t partitions, std::uint64_t max_coarse = ~std::uint64_t(0)) {
+    std::uint64_t each = ratio(partitions, max_coarse);
     while (each * each < partitions) ++each;
     std::uint64_t const coarse = ratio(partitions, each);
     return {partitions, ratio(partitions, coarse)};
@@ -292,6 +328,19 @@ struct partition_functions {
   PartitionOf fine, coarse;
 };
 
+/// Runs the second of two passes: splits rows that lie in coarse partitions, or in several pieces
+/// of each, `from`, into empty partitions of `split`. `rows`: the source of these rows; `n`: the
+/// host's upper bound of them. Asynchronous.
+template <class ExecSpace, class Source, class TwoPasses, class From, class PartitionOf, class Out>
+void split_again(ExecSpace const& exec, Source const& rows, std::uint64_t n, From const& from,
+                 PartitionOf const& partition_of,
+                 capacity_split<ExecSpace, typename Source::row, TwoPasses> const& split,
+                 Out const& out) {
+  fine_partitions<typename Source::row, From> to{split.fine, from};
+  to.partitions = static_cast<int>(split.each);
+  partition::move_into_fixed_partitions<TwoPasses>(exec, rows, n, partition_of, to, out);
+}
+
 /// Empties the partitions of `split`, and splits the rows of a source into them. Rows go to `out`,
 /// in no particular order within a partition; between two passes to `coarse_out`. Both are arrays,
 /// or objects that store the pieces of a row in several arrays. `filter` holds rows back
@@ -311,10 +360,9 @@ void split_rows(ExecSpace const& exec, Source const& source,
         exec, source, n, partition_of.fine, split.fine.with_filter(filter), out);
   partition::move_into_fixed_partitions<TwoPasses>(exec, source, n, partition_of.coarse,
                                                    split.coarse.with_filter(filter), coarse_out);
-  fine_partitions<typename Source::row> to{split.fine, split.coarse};
-  to.partitions = static_cast<int>(split.each);
-  partition::move_into_fixed_partitions<TwoPasses>(exec, rows_between<Source>(coarse_out), n,
-                                                   partition_of.fine, to, out);
+  partition::split_again(exec, rows_between<Source>(coarse_out), n,
+                         partitions_in_order<typename Source::row>{split.coarse}, partition_of.fine,
+                         split, out);
 }
 
 /// Splits rows by counting, in memory of how.bytes(). Partition p of `out` begins at begins[p]; the

@@ -134,16 +134,17 @@ struct empty_slot_filter {
 /// How a table is cut into partitions of equal length, at least two bucket pairs, by which rows are
 /// split, and these into segments, one of which a team (CUDA: a block) holds at once. A partition
 /// has one segment, or several if there are more segments than max_partitions. If there are more
-/// partitions than max_partitions_of_one_pass, rows are split in two passes. Segments have a
-/// multiple of near_pairs pairs, a power of two. So a key's second pair is in the segment of its
-/// first if the two are near each other.
+/// partitions than max_partitions_of_one_pass, rows are split in two passes, the first of them into
+/// at most max_coarse partitions. Segments have a multiple of near_pairs pairs, a power of two. So
+/// a key's second pair is in the segment of its first if the two are near each other.
 struct segment_plan {
   std::uint64_t pairs, near_pairs, partition_pairs, segment_pairs, segments_per_partition;
   partition::split_passes passes;
 
   segment_plan(std::uint64_t table_pairs, std::uint64_t max_segment_pairs,
                std::uint64_t max_partitions,
-               std::uint64_t max_partitions_of_one_pass = ~std::uint64_t(0))
+               std::uint64_t max_partitions_of_one_pass = ~std::uint64_t(0),
+               std::uint64_t max_coarse = ~std::uint64_t(0))
       : pairs(table_pairs),
         near_pairs(Kokkos::min(double_hashing::near_pairs, std::bit_floor(max_segment_pairs))) {
     auto const in_near_pairs = [&](std::uint64_t n) { return ratio(n, near_pairs) * near_pairs; };
@@ -153,7 +154,7 @@ struct segment_plan {
     partition_pairs = in_near_pairs(Kokkos::max(ratio(pairs, wanted), std::uint64_t(2)));
     segment_pairs = in_near_pairs(ratio(partition_pairs, segments_per_partition));
     std::uint64_t const n = ratio(pairs, partition_pairs);
-    passes = n > max_partitions_of_one_pass ? partition::split_passes::two(n)
+    passes = n > max_partitions_of_one_pass ? partition::split_passes::two(n, max_coarse)
                                             : partition::split_passes{n};
   }
   std::uint64_t partitions() const { return passes.partitions; }
@@ -185,25 +186,35 @@ struct segment_plan {
   static std::uint64_t ratio(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 };
 
+/// Divides the number of a bucket pair by d pairs, 2^s < d <= 2^(s+1): by a multiplication by
+/// 2^(32+s) / d, rounded up, and a shift. This factor times d exceeds 2^(32+s) by less than d, and
+/// so the quotient of 31 bits is exact. Requires: 1 <= d < 2^31; pairs below 2^31.
+struct pair_division {
+  std::uint32_t factor = 0;
+  int shift = 0;
+
+  pair_division() = default;
+  explicit pair_division(std::uint64_t d) : shift(31 + static_cast<int>(std::bit_width(d - 1))) {
+    factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / d + 1);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(std::uint64_t pair) const {
+    return static_cast<std::uint32_t>(pair * factor >> shift);
+  }
+};
+
 /// Returns the partition of a key, by its home bucket, or the coarse partition of `each` ones.
 /// Requires: fewer than 2^31 pairs.
 template <class Table>
 struct partition_of_key {
   Table table;
-  // Instead of a division by d, the pairs of a partition, with 2^s < d <= 2^(s+1): a multiplication
-  // by 2^(32+s) / d, rounded up, and a shift. This factor times d exceeds 2^(32+s) by less than d,
-  // and so the quotient of 31 bits is exact.
-  std::uint32_t factor;
-  int shift;
+  pair_division by_pairs;
 
-  partition_of_key(Table const& t, segment_plan const& p, std::uint64_t each = 1) : table(t) {
-    std::uint64_t const pairs = p.partition_pairs * each;
-    shift = 31 + static_cast<int>(std::bit_width(pairs - 1));
-    factor = static_cast<std::uint32_t>(((std::uint64_t(1) << shift) - 1) / pairs + 1);
-  }
+  partition_of_key(Table const& t, segment_plan const& p, std::uint64_t each = 1)
+      : table(t),
+        by_pairs(p.partition_pairs * each) {}
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(typename Table::key_type const& key) const {
     std::uint64_t const pair = table.home().narrow(table.hash(key)) / 2;
-    return static_cast<std::uint32_t>(pair * factor >> shift);
+    return by_pairs(pair);
   }
 };
 
@@ -244,6 +255,23 @@ segment_plan empty_table_plan(std::uint64_t pairs, std::uint64_t rows) {
       split.coarse_places() <= pairs * pair_bytes / sizeof(row_of<Table>))
     return two;
   return open_addressing::one_pass_plan<ExecSpace, Table>(pairs);
+}
+
+/// Returns the segments of a table whose rows come in pieces of coarse partitions, at most
+/// max_coarse of them: a first pass was made elsewhere (distributed/window_split.hpp).
+template <class ExecSpace, class Table>
+segment_plan pieces_plan(std::uint64_t pairs, std::uint64_t max_coarse) {
+  constexpr std::uint64_t max_each = 256;  // of a pass
+  return {pairs, max_segment_pairs<ExecSpace, Table>, max_coarse * max_each, 1, max_coarse};
+}
+/// Returns whether `rows` rows go into a table of that many bytes by segments, by default. Smaller
+/// tables stay in the last-level cache, where single insertions are as fast. In large ones, few
+/// rows do not repay reading and writing every segment.
+template <class ExecSpace>
+bool prefers_segments(std::uint64_t table_bytes, std::uint64_t rows) {
+  using tuned = tuning<ExecSpace>;
+  return tuned::prefers_segments && table_bytes >= tuned::min_segmented_table_bytes &&
+         table_bytes / tuned::max_table_bytes_per_row <= rows;
 }
 
 /// The counters of the teams of build_segments.
