@@ -392,6 +392,7 @@ class hash_table : public lookup_table<Storage> {
  private:
   template <class>
   friend class hash_table;
+  friend struct detail::insertion_access;
   using table_type = typename Storage::ref_type;
   using no_values = detail::constant<mapped_type>;
   static constexpr int distance = Storage::prefetch_distance;
@@ -452,8 +453,8 @@ class hash_table : public lookup_table<Storage> {
                        report_view const& report) const;
   template <class F>
   static void with_insertion_ref(Storage const& into, F const& f);
-  template <class Rows>
-  void insert_rejected(execution_space const&, Rows const&, insert_report&,
+  template <class RowsAgain>
+  void insert_rejected(execution_space const&, RowsAgain const&, insert_report&,
                        std::uint64_t expected_keys);
   std::uint64_t next_part(execution_space const& exec, double share_of_new,
                           std::uint64_t remaining);
@@ -477,6 +478,7 @@ class hash_table : public lookup_table<Storage> {
   bool has_slots_for(detail::operation_counts const& counts) const;
   detail::slot_counts count_slots(execution_space const& exec);
   void compact_before(execution_space const& exec, std::uint64_t more);
+  void compact_if_crowded(execution_space const& exec, std::uint64_t more);
   std::optional<Storage> copy_with_free_slots(execution_space const&, std::uint64_t more,
                                               std::uint64_t expected_keys);
   std::optional<Storage> larger_copy(execution_space const&, std::uint64_t max_keys,

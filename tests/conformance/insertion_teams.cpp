@@ -10,30 +10,12 @@
 #include <vector>
 
 #include "karpos/hash_map.hpp"
-#include "support/emulated_restore.hpp"
+#include "support/emulated_insertion.hpp"
 #include "support/keys.hpp"
-#include "support/near_probing.hpp"
 #include "support/places.hpp"
 
 // Insertions by table segments as a whole, on a device that a CPU emulates: rows split in
 // one pass or two, partitions that overflow in either pass, and memory that is refused.
-
-namespace karpos::detail::open_addressing {
-
-/// The device whose tuning the emulated one has, except for sizes.
-struct some_device {
-  struct memory_space {};
-};
-
-/// Segments of 16 bucket pairs, so that few rows fill many segments.
-template <>
-struct tuning<karpos_test::emulated_space> : tuning<some_device> {
-  static constexpr int segment_scratch_bytes = 64 + 16 * 68;
-  static constexpr std::uint64_t max_partitions_of_one_pass = 8;
-  static constexpr std::uint64_t min_regional_bytes_per_row = 200;
-};
-
-}  // namespace karpos::detail::open_addressing
 
 namespace {
 
@@ -44,47 +26,11 @@ using karpos::bulk_strategy;
 using karpos::insert_report;
 using karpos::detail::keep_stored;
 using karpos::detail::with_segmented_insertion;
-using karpos_test::emulated_space;
+using karpos_test::emulated_map, karpos_test::emulated_space;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 template <class X>
 using array = Kokkos::View<X*, Kokkos::HostSpace>;
-
-/// A map with the buckets of GPUs.
-template <class Key, class T, class Hash>
-struct open_map
-    : karpos::hash_map<Key, T, host, Hash, karpos::equal_to<Key>, karpos_test::near_probing<16>,
-                       sizeof(Key) + sizeof(T) == 8 ? 4 : 2> {
-  using open_map::hash_map::hash_map;
-  auto table() const { return this->m_storage.ref(); }
-};
-/// A map that acts as the storage of a device's map.
-template <class Key, class T, class Hash = karpos::hash<Key>>
-struct emulated_map : open_map<Key, T, Hash> {
-  explicit emulated_map(u64 max_keys, double load = 0.5, Hash const& hash = {})
-      : open_map<Key, T, Hash>(host{}, max_keys, {.load = load, .seed = 0}, hash) {
-    (void)open_map<Key, T, Hash>::ref();  // the map does not see changes to its table
-  }
-  using execution_space = emulated_space;
-  using ref_type = decltype(std::declval<open_map<Key, T, Hash> const&>().table());
-
-  ref_type ref() const { return this->table(); }
-  std::string label(char const* what) const { return what; }
-  bool has_order() const { return false; }
-  void invalidate_order() const {}
-
-  u64 pairs() const { return this->bucket_count() / 2; }
-  /// Returns the plan for inserting `rows` rows into the empty table.
-  segment_plan plan(u64 rows) const {
-    return empty_table_plan<emulated_space, ref_type>(pairs(), rows);
-  }
-  static constexpr bool has_segments = true, has_tombstones = true;
-  std::size_t bytes(u64 rows) const {
-    return karpos::detail::insertion_bytes<keep_stored>(
-        emulated_space{}, *this, bulk_strategy::partitioned, rows, karpos::detail::never_pays{});
-  }
-  using memory = segment_memory<emulated_space, ref_type>;
-};
 
 template <class X>
 array<X> view_of(std::vector<X> const& from) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Splits into windows whose queries are looked up by kernels, on GPUs and on a device that a CPU
-/// emulates: every query gets its own answer, or is listed as overflowed.
+/// emulates: every query gets its own answer, or is listed as overflowed. On the latter also splits
+/// whose rows are inserted by table segments.
 #include <doctest/doctest.h>
 
 #include "support/emulated_space.hpp"
@@ -10,16 +11,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "karpos/detail/distributed/window_split.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/hash_map.hpp"
+#include "support/emulated_insertion.hpp"
 #include "support/emulated_lookup.hpp"
 #include "tests/distributed/limits.hpp"
 #include "tests/distributed/ranks.hpp"
+
+/// Few rows are split, too.
+template <>
+struct karpos::detail::distributed::window_tuning<karpos_test::emulated_space>
+    : default_window_tuning<karpos_test::emulated_space> {
+  static constexpr std::uint64_t min_rows = 1, max_partitions = 96;
+};
 
 namespace {
 
@@ -234,6 +245,154 @@ TEST_CASE("queries that overflow are listed") {
   CHECK(check(equal, 4, 0, 0.5) > 0);
   CHECK(check([](int r) { return u64(r == 0 ? 3000 : 0); }, 8, 4, 1) > 0);
   none_overflow([](int r) { return u64(r == 0 ? 3000 : 100); }, 1, 4, 0);  // all fit
+}
+
+/// A rank's rows: `frequent` of 256 have the same key, others come from `keys` keys of all ranks.
+struct rows_of_ranks {
+  u64 rows, keys, frequent;
+  u64 seed = 0;
+  std::vector<karpos::key_value<u32, u32>> of(int rank) const {
+    std::vector<karpos::key_value<u32, u32>> all;
+    for (u64 i = 0; i < (rank == 1 ? 0 : rows + 100 * static_cast<u64>(rank)); ++i) {
+      u64 const draw = karpos::mix(seed + i * 64 + static_cast<u64>(rank));
+      all.push_back({.key = static_cast<u32>(draw >> 32) % 256 < frequent
+                                ? 12
+                                : static_cast<u32>(karpos::mix(draw % keys)),
+                     .value = static_cast<u32>(1 + i * 8 + static_cast<u64>(rank))});
+    }
+    return all;
+  }
+};
+/// The tables of ranks on an emulated device, with what they must contain.
+template <class Space, class Combine>
+struct emulated_tables {
+  using communicator = karpos::distributed::communicator<Space>;
+  using row = karpos::key_value<u32, u32>;
+  using emulated_space = karpos_test::emulated_space;
+  communicator const ranks{MPI_COMM_WORLD};
+  karpos_test::emulated_map<u32, u32> map;
+  std::map<u32, u32> expected;
+
+  /// Each rank's table has another size.
+  explicit emulated_tables(u64 max_keys) : map(max_keys + 700 * static_cast<u64>(ranks.rank())) {}
+
+  /// Inserts rows of all ranks. Returns whether it did; if not, the table must be as before.
+  /// `slack`: factor of the capacities of windows.
+  bool insert(rows_of_ranks const& rows, double slack = 1) {
+    auto const mine = rows.of(ranks.rank());
+    std::vector<u32> keys, values;
+    for (row const& r : mine) {
+      keys.push_back(r.key);
+      values.push_back(r.value);
+    }
+    bool const was_empty = map.size(Kokkos::DefaultHostExecutionSpace{}) == 0;
+    auto const k = to_view(keys), v = to_view(values);
+    auto const source = d::source_of_rows<row, emulated_space>(k, v);
+    auto const table = map.ref();
+    d::split_offer offer{mine.size(), map.capacity() * sizeof(u64), 4096, table.home()};
+    offer.segments = d::segments_of<emulated_space>(
+        table, d::max_coarse_partitions<emulated_space>(ranks.size()));
+    CHECK(offer.segments.regions > 1);
+    auto plan = d::plan_windows<emulated_space>(ranks.all_gather(offer));
+    REQUIRE(plan.by_segments);
+    CHECK(plan.partitions() <= 96);
+    CHECK(plan.mean_rows() * ranks.size() * static_cast<double>(table.pairs()) * 1.0001 >
+          static_cast<double>(plan.batch * offer.segments.region_pairs));
+    plan.batch = static_cast<u64>(slack * static_cast<double>(plan.rows));
+    d::window_split<emulated_space, communicator, std::decay_t<decltype(source)>, karpos::hash<u32>,
+                    void>
+        split(ranks, emulated_space{}, source, {}, plan);
+    d::reusable_windows<emulated_space, communicator> windows;
+    REQUIRE(windows.may_open(ranks));
+    REQUIRE(windows.try_reserve(ranks, split.window_bytes()));
+    Kokkos::View<std::byte*, Kokkos::HostSpace> const own("own", split.own_bytes());
+    split.allocate(windows.data(), windows.distances(), own.data());
+    REQUIRE(split.run() == 0);
+
+    karpos::insert_report report;
+    Kokkos::View<row*, Kokkos::HostSpace> received;
+    auto const gather = [&] {
+      received = split.gather([](u64 n) { return decltype(received)("received", n); });
+    };
+    gather();
+    std::vector<std::pair<u32, u32>> owned, got;
+    for (int r = 0; r < ranks.size(); ++r)
+      for (row const& x : rows.of(r))
+        if (owner(x.key) == static_cast<u32>(ranks.rank())) owned.emplace_back(x.key, x.value);
+    for (u64 i = 0; i < received.extent(0); ++i)
+      got.emplace_back(received(i).key, received(i).value);
+    for (auto* const all : {&owned, &got}) std::sort(all->begin(), all->end());
+    CHECK((got == owned));
+    emulated_space::launches.clear();
+    bool const in_pieces = split.try_with_pieces(gather, [&](auto const& pieces) {
+      CHECK(pieces.count == owned.size());
+      CHECK((pieces.home == table.home()));
+      auto const how = karpos::detail::plan_pieces(emulated_space{}, map, pieces.count, was_empty,
+                                                   pieces.max_coarse);
+      typename karpos_test::emulated_map<u32, u32>::report_view const view("report");
+      return karpos::detail::with_segmented_insertion(
+          emulated_space{}, "insert", map, how, {}, Combine{}, [&](auto& insertion) {
+            return insertion.insert_pieces(pieces.source(), pieces.from, {was_empty, false}, view,
+                                           report);
+          });
+    });
+    CHECK(emulated_space::launched("karpos::partition: move into fixed partitions") <= 1);
+    if (in_pieces) {
+      auto const before = expected.size();
+      for (auto const& [key, value] : owned) {
+        auto const [at, is_new] = expected.emplace(key, value);
+        if (!is_new) at->second = Combine{}(at->second, value);
+      }
+      CHECK(report.inserted == expected.size() - before);
+      CHECK(report.inserted + report.existing == owned.size());
+    }
+    check();
+    ranks.barrier();  // all have read the windows
+    return in_pieces;
+  }
+
+ private:
+  d::key_owner<u32> const owner{static_cast<u32>(ranks.size())};
+  void check() const {
+    std::vector<u32> keys;
+    for (auto const& [key, value] : expected) keys.push_back(key);
+    CHECK(map.size(Kokkos::DefaultHostExecutionSpace{}) == keys.size());
+    Kokkos::View<u32*, memory> const out("out", keys.size());
+    map.find(Kokkos::DefaultHostExecutionSpace{}, to_view(keys), out, 0);
+    auto const found = to_vector(out);
+    u64 wrong = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) wrong += found[i] != expected.at(keys[i]);
+    CHECK(wrong == 0);
+  }
+};
+
+template <class Space>
+void check_insertions() {
+  if constexpr (!karpos::device::is_device<Space>)
+    for (u64 const rows : {5000, 12000}) {
+      INFO(rows, " rows of a rank");
+      emulated_tables<Space, karpos::plus> sums(3 * rows);
+      CHECK(sums.insert({rows, rows, 0}));
+      CHECK(sums.insert({rows, 2 * rows, 2, 99}, 4));
+      emulated_tables<Space, karpos::minimum> least(3 * rows);
+      CHECK(least.insert({rows, 10 * rows, 0}));
+    }
+}
+TEST_CASE("rows are inserted by table segments where they were split to") {
+  check_insertions<karpos_test::space>();
+}
+template <class Space>
+void check_overflow() {
+  if constexpr (!karpos::device::is_device<Space>) {
+    u64 const rows = 12000;
+    emulated_tables<Space, karpos::plus> sums(3 * rows);
+    CHECK(sums.insert({rows, rows, 0}));
+    bool const inserts = sums.insert({rows, rows, 120, 5}, 100);
+    CHECK(sums.ranks.all_reduce(inserts ? 0 : 1, karpos::maximum{}) == 1);
+  }
+}
+TEST_CASE("rows that overflow the segments of a table leave it as it is") {
+  check_overflow<karpos_test::space>();
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/exchange_plan.hpp"
 #include "karpos/hash.hpp"
+#include "karpos/hash_table.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
 #include "karpos/table_options.hpp"
@@ -50,10 +51,10 @@ struct insert_report : karpos::insert_report {
 ///   are larger, by 2 % for many rows, by 22 % for 2^16. If keys are so frequent that rows do not
 ///   fit, the window becomes as large as these rows and their answers times the number of ranks;
 ///   of insertions and erasures, all rows. Also 2 bytes for each row of a look-up; of insertions
-///   and erasures, the rows that the rank receives. Other ranks, and calls
-///   with few rows: the rows that a rank sends and those that it receives; look-ups also take a
-///   plan's memory (exchange_plan.hpp) and the answers. All this is kept for the next operation
-///   until release_memory().
+///   and erasures, the rows that the rank receives, but for insertions by table segments on GPUs.
+///   Other ranks, and calls with few rows: the rows that a rank sends and those that it receives;
+///   look-ups also take a plan's memory (exchange_plan.hpp) and the answers. All this is kept for
+///   the next operation until release_memory().
 template <class Local>
 class hash_table {
  public:
@@ -106,7 +107,7 @@ class hash_table {
     auto const insert_columns = [&](auto const&... columns) {
       return m_local.insert(m_ranks->exec(), columns...);
     };
-    return insert_rows(insert_columns, keys, values...);
+    return insert_rows("insert", insert_columns, detail::keep_stored{}, keys, values...);
   }
   /// Inserts as insert does, and throws collective_error, which names the ranks, if keys did not
   /// fit; those that did are stored.
@@ -125,7 +126,7 @@ class hash_table {
     auto const assign = [&](auto const&... columns) {
       return m_local.insert_or_assign(m_ranks->exec(), columns...);
     };
-    return insert_rows(assign, keys, values);
+    return insert_rows("insert_or_assign", assign, detail::replace_stored{}, keys, values);
   }
   /// Inserts pairs or replaces stored values by op(stored, value). op is associative and
   /// commutative. Collective.
@@ -140,7 +141,8 @@ class hash_table {
     requires has_values
   insert_report insert_or_apply(Keys const& keys, Values const& values, Op const& op,
                                 bulk_strategy strategy = bulk_strategy::automatic) {
-    detail::user_call const call(name, "insert_or_apply");
+    char const* const what = "insert_or_apply";
+    detail::user_call const call(name, what);
     auto const apply = [&](auto const&... columns) {
       return m_local.insert_or_apply(m_ranks->exec(), columns..., op);
     };
@@ -166,8 +168,8 @@ class hash_table {
     using key_view = Kokkos::View<key_type const*, Kokkos::LayoutStride, memory_space>;
     using value_view = Kokkos::View<mapped_type const*, Kokkos::LayoutStride, memory_space>;
     insert_report report =
-        is_reduced ? insert_rows(apply, key_view(groups.keys), value_view(groups.values))
-                   : insert_rows(apply, key_view(keys), value_view(values));
+        is_reduced ? insert_rows(what, apply, op, key_view(groups.keys), value_view(groups.values))
+                   : insert_rows(what, apply, op, key_view(keys), value_view(values));
     report.existing += m_ranks->all_reduce(combined);
     return report;
   }
@@ -204,9 +206,13 @@ class hash_table {
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
     detail::user_call const call(name, "erase");
-    auto const received = exchange().template send<key_type>(keys);
+    auto const mine = exchange().template send<key_type>(
+        [](auto const& received) {
+          return received.with_columns([](auto const& all) { return all; });
+        },
+        keys);
     return m_ranks->all_reduce(detail::distributed::run_collectively(
-        *m_ranks, [&] { return m_local.erase(m_ranks->exec(), received); }));
+        *m_ranks, [&] { return m_local.erase(m_ranks->exec(), mine); }));
   }
   /// Removes every key. Collective.
   void clear() {
@@ -274,22 +280,27 @@ class hash_table {
   auto exchange() const {
     return detail::distributed::table_exchange<Local, hasher>(*m_ranks, m_local, m_hash, m_kept);
   }
-  /// Runs insert(keys, values...) on every rank, with the rows that it owns.
-  template <class Insert, class Keys, class... Values>
-  insert_report insert_rows(Insert const& insert, Keys const& keys, Values const&... values) {
+  /// Runs insert(keys, values...) on every rank, with the rows that it owns; or inserts these rows
+  /// where they were split to, merging by `combine`. `what` is for labels.
+  template <class Insert, class Combine, class Keys, class... Values>
+  insert_report insert_rows(char const* what, Insert const& insert, Combine const& combine,
+                            Keys const& keys, Values const&... values) {
     namespace d = detail::distributed;
     if (m_ranks->size() == 1)
       return sum_of(d::run_collectively(*m_ranks, [&] { return insert(keys, values...); }));
     constexpr bool has_rows = sizeof...(Values) > 0;
     using row = std::conditional_t<has_rows, key_value<key_type, mapped_type>, key_type>;
-    auto const received = exchange().template send<row>(keys, values...);
-    return sum_of(d::run_collectively(*m_ranks, [&] {
-      if constexpr (has_rows)
-        return insert(d::member_of_rows(received, &row::key),
-                      d::member_of_rows(received, &row::value));
-      else
-        return insert(received);
-    }));
+    return sum_of(exchange().template send<row>(
+        [&](auto const& received) {
+          karpos::insert_report report;
+          if (received.try_with_pieces([&](auto const& pieces) {
+                return detail::insertion_access::try_insert_pieces(m_local, m_ranks->exec(), what,
+                                                                   pieces, combine, report);
+              }))
+            return report;
+          return received.with_columns(insert);
+        },
+        keys, values...));
   }
   insert_report sum_of(karpos::insert_report const& mine) const {
     insert_report sum;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <type_traits>
 
 #include "karpos/contract.hpp"
@@ -39,6 +38,32 @@ struct table_memory : plan_memory<ExecSpace> {
   reusable_windows<ExecSpace, karpos::distributed::communicator<ExecSpace>> windows;
 };
 
+/// The rows of an operation that a rank has received. Gather: returns an array of them. Split: a
+/// pointer to the split in whose windows they lie; void if they came in messages.
+template <class Row, bool HasValues, class Gather, class Split = void const*>
+struct received_rows {
+  Gather gather;
+  Split split = nullptr;
+
+  /// Returns f(keys, values...), of views in memory.
+  template <class F>
+  auto with_columns(F const& f) const {
+    auto const rows = gather();
+    if constexpr (HasValues)
+      return f(member_of_rows(rows, &Row::key), member_of_rows(rows, &Row::value));
+    else
+      return f(rows);
+  }
+  /// Returns f(pieces) if the rows are split by table segments; else false.
+  template <class F>
+  bool try_with_pieces(F const& f) const {
+    if constexpr (std::is_same_v<Split, void const*>)
+      return false;
+    else
+      return split->try_with_pieces([&](auto const& g) { return with_columns(g); }, f);
+  }
+};
+
 /// Exchanges the rows of operations of a table. Every function is collective.
 template <class Local, class Hash>
 class table_exchange {
@@ -62,21 +87,37 @@ class table_exchange {
     return {static_cast<std::uint32_t>(m_ranks.size()), m_hash};
   }
 
-  /// Sends keys, and values if any are passed, to the owners of the keys. Returns: the rows that
-  /// this rank owns.
-  template <class Row, class Keys, class... Values>
-  auto send(Keys const& keys, Values const&... values) const {
+  /// Sends keys, and values if any are passed, to the owners of the keys. Returns use(received) of
+  /// each rank: received.with_columns(f) calls f with the keys that this rank owns, and with their
+  /// values; received.try_with_pieces(f) may do with them what window_split says.
+  template <class Row, class Use, class Keys, class... Values>
+  auto send(Use const& use, Keys const& keys, Values const&... values) const {
+    constexpr bool has_values = sizeof...(Values) > 0;
     detail::require_key_type<key_type, Keys>();
     (detail::require_value_type<mapped_type, Values>(), ...);
     run_collectively(m_ranks, [&] {
       (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
     });
-    if (auto const received = try_send_in_windows<Row>(keys, values...)) return *received;
+    if (auto const split = try_split_into_windows<Row>(keys, values...))
+      return run_collectively(m_ranks, [&] {
+        auto const gather = [&] {
+          return split->gather([&](std::uint64_t n) {
+            return m_kept->received.template reserve<Row>(m_ranks.exec(),
+                                                          "karpos::distributed: received rows", n);
+          });
+        };
+        return use(received_rows<Row, has_values, decltype(gather), decltype(split.get())>{
+            gather, split.get()});
+      });
     auto const split = run_collectively(m_ranks, [&] {
       return distributed::split<Row>(m_ranks.exec(), m_kept->rows, m_ranks.size(), false,
                                      owner_of(), keys, values...);
     });
-    return send_to_owners(m_ranks, split, m_kept->received);
+    auto const received = send_to_owners(m_ranks, split, m_kept->received);
+    return run_collectively(m_ranks, [&] {
+      auto const get = [&] { return received; };
+      return use(received_rows<Row, has_values, decltype(get)>{get});
+    });
   }
   /// Looks queries up. `write` returns the answer for what was found; look_up(queries, answers)
   /// looks queries up in the local table.
@@ -97,40 +138,40 @@ class table_exchange {
   }
 
  private:
-  /// Does what send does in windows. Returns nothing if there are none. Received rows are in the
-  /// order of the table's regions. Collective.
+  /// Splits rows into windows that no row overflows. Returns the split; nothing if there are no
+  /// windows. Collective.
   template <class Row, class Keys, class... Values>
-  auto try_send_in_windows(Keys const& keys, Values const&... values) const {
-    using received_type = std::optional<Kokkos::View<Row*, memory_space>>;
-    auto plan = plan_split(keys.extent(0));
+  auto try_split_into_windows(Keys const& keys, Values const&... values) const {
+    auto const source = source_of_rows<Row, execution_space>(keys, values...);
+    using split_type = std::decay_t<decltype(make_split<void>(source, window_plan()))>;
+    auto plan = plan_split(keys.extent(0), sizeof...(Values) > 0 || !Local::has_values);
     // A place in a partition has 32 bits. Places of all partitions may need more if each holds all
     // rows: runs of the record (tile_record) wrap then, but what is sent is not restored.
     constexpr std::uint64_t max_rows = std::uint64_t(1) << 30;
-    if (!plan.is_possible() || plan.rows > max_rows) return received_type();
+    if (!plan.is_possible() || plan.rows > max_rows) return split_type();
     plan.batch = plan.rows;
-    auto const source = source_of_rows<Row, execution_space>(keys, values...);
     auto split = make_split<void>(source, plan);
     if (split && split->run() > 0) {
       plan.hold_all(plan.rows);
       split = make_split<void>(source, plan);
       if (split) split->run();
     }
-    if (!split) return received_type();
-    return received_type(run_collectively(m_ranks, [&] {
-      return split->gather([&](std::uint64_t n) {
-        return m_kept->received.template reserve<Row>(m_ranks.exec(),
-                                                      "karpos::distributed: received rows", n);
-      });
-    }));
+    return split;
   }
-  /// Returns the plan of a split into windows of n rows of this rank. Collective.
-  window_plan plan_split(std::uint64_t n) const {
+  /// Returns the plan of a split into windows of n rows of this rank. `may_insert`: the rows have
+  /// all that an insertion needs. Collective.
+  window_plan plan_split(std::uint64_t n, bool may_insert = false) const {
     window_plan plan;
     if constexpr (device::has_peer_windows<execution_space>) {
       if (m_ranks.size() == 1 || !m_kept->windows.may_open(m_ranks)) return plan;
       split_offer mine{
           n, detail::lookup_access::table_bytes(m_local), device::cache_bytes(m_ranks.exec()), {}};
-      detail::lookup_access::with_table(m_local, [&](auto const& t) { mine.home = t.home(); });
+      detail::lookup_access::with_table(m_local, [&](auto const& t) {
+        mine.home = t.home();
+        if (may_insert)
+          mine.segments = segments_of<execution_space>(
+              t, max_coarse_partitions<execution_space>(m_ranks.size()));
+      });
       plan = distributed::plan_windows<execution_space>(m_ranks.all_gather(mine));
     }
     return plan;

@@ -25,6 +25,8 @@
 //       try_insert_split        inserts by table segments, or by regions that the cache holds
 //       insert_directly         inserts row by row
 //       insert_rejected         inserts again, into a larger or compacted copy, if rows are left
+//   try_insert_pieces           inserts rows that ranks have split by table segment
+//     insert_rejected
 
 namespace karpos {
 
@@ -52,6 +54,8 @@ struct insertion_plan {
   int passes = 0;         ///< of the split by segment
   std::size_t bytes = 0;  ///< of the workspace
   table_regions regions = {};
+  /// Maximum of coarse partitions, if rows come in pieces of them.
+  std::uint64_t max_coarse = 0;
 };
 
 /// Returns the bytes of an insertion of `rows` rows by regions.
@@ -115,19 +119,35 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
     auto segments = open_addressing::one_pass_plan<exec_space, ref>(pairs);
     // The team of a segment reads the rows of all segments of its partition.
     if (segments.segments_per_partition > tuned::max_segments_per_partition) return direct;
-    if (strategy != bulk_strategy::partitioned) {
-      // Smaller tables stay in the last-level cache, where single insertions are as fast. In large
-      // ones, few rows do not repay reading and writing every segment.
-      if (!tuned::prefers_segments || bytes < tuned::min_segmented_table_bytes ||
-          bytes / tuned::max_table_bytes_per_row > rows)
-        return direct;
-    }
+    if (strategy != bulk_strategy::partitioned &&
+        !open_addressing::prefers_segments<exec_space>(bytes, rows))
+      return direct;
     // The slots of an empty table hold the rows between two passes.
     if (is_empty) segments = open_addressing::empty_table_plan<exec_space, ref>(pairs, rows);
     return {insertion_path::segmented, rows, segments.passes.coarse() != 0 ? 2 : 1,
             open_addressing::segment_memory<exec_space, ref>(exec, segments, rows).bytes};
   }
   return direct;
+}
+
+/// Chooses the path of rows that come in pieces of at most max_coarse coarse partitions: by
+/// segments, after the second of two passes. If another path is better, they have to be gathered.
+template <class Storage>
+insertion_plan plan_pieces(typename Storage::execution_space const& exec, Storage const& table,
+                           std::uint64_t rows, bool is_empty, std::uint64_t max_coarse) {
+  using exec_space = typename Storage::execution_space;
+  using ref = typename Storage::ref_type;
+  auto plan = detail::plan_insertion<keep_stored>(exec, table, bulk_strategy::automatic, rows,
+                                                  is_empty, never_pays{});
+  if (plan.path != insertion_path::segmented) return plan;
+  plan.passes = 2;
+  plan.max_coarse = max_coarse;
+  plan.bytes =
+      open_addressing::segment_memory<exec_space, ref>(
+          exec, open_addressing::pieces_plan<exec_space, ref>(table.bucket_count() / 2, max_coarse),
+          rows)
+          .bytes;
+  return plan;
 }
 
 /// Chooses the path of the keys of a table into an empty one, `to`. size() returns their number; it
@@ -191,14 +211,17 @@ bool with_segmented_insertion(typename Storage::execution_space const& exec,
   auto const w = try_workspace(exec, given, plan.bytes);
   if (!w) return false;
   std::uint64_t const pairs = storage.bucket_count() / 2;
-  auto const segments = plan.passes == 2
-                            ? open_addressing::empty_table_plan<exec_space, table>(pairs, plan.rows)
-                            : open_addressing::one_pass_plan<exec_space, table>(pairs);
+  bool const in_pieces = plan.max_coarse != 0;
+  auto const segments =
+      in_pieces          ? open_addressing::pieces_plan<exec_space, table>(pairs, plan.max_coarse)
+      : plan.passes == 2 ? open_addressing::empty_table_plan<exec_space, table>(pairs, plan.rows)
+                         : open_addressing::one_pass_plan<exec_space, table>(pairs);
   open_addressing::segmented_insertion<exec_space, table, Combine> insertion(
       exec, label, storage.ref(), {exec, segments, plan.rows, w->data()}, combine);
   bool const inserted = f(insertion);
   if (insertion.loses_order()) storage.invalidate_order();
-  if (!inserted && plan.passes == 2) open_addressing::clear_slots(exec, label, storage.ref());
+  if (!inserted && plan.passes == 2 && !in_pieces)
+    open_addressing::clear_slots(exec, label, storage.ref());
   return inserted;
 }
 
@@ -289,11 +312,7 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
   do {
     if (in_parts) last = first + next_part(exec, share, n - first);
     auto const part = rows.slice(first, last);
-    if constexpr (Storage::has_tombstones) {
-      // Kernels may have left tombstones that the host does not know of. For many keys it counts.
-      bool const counts = m_slots_used.exposed && part.size() > tombstones_to_keep();
-      if (counts || !has_slots_for({part.size(), 0})) compact_before(exec, part.size());
-    }
+    compact_if_crowded(exec, part.size());
     insert_report done;
     if (!try_insert_split(exec, part, bulk, done)) {
       insert_directly(exec, m_storage, part, m_insert_report);
@@ -303,14 +322,25 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
     if (done.rejected != 0) {
       double const share_here =
           static_cast<double>(done.inserted + done.rejected) / static_cast<double>(last - first);
-      insert_rejected(exec, part, done,
-                      static_cast<std::uint64_t>(share_here * static_cast<double>(n - last)));
+      insert_rejected(
+          exec, [&] { return part; }, done,
+          static_cast<std::uint64_t>(share_here * static_cast<double>(n - last)));
     }
     share = static_cast<double>(done.inserted + 1) / static_cast<double>(last - first + 1);
     all += done;
     first = last;
   } while (first < n);
   return all;
+}
+
+/// Compacts the table if tombstones leave too few slots for n more keys.
+template <class Storage>
+void hash_table<Storage>::compact_if_crowded(execution_space const& exec, std::uint64_t n) {
+  if constexpr (Storage::has_tombstones) {
+    // Kernels may have left tombstones that the host does not know of. For many keys it counts.
+    bool const counts = m_slots_used.exposed && n > tombstones_to_keep();
+    if (counts || !has_slots_for({n, 0})) compact_before(exec, n);
+  }
 }
 
 /// Returns how many of the remaining keys are inserted next: as many as fit, given the share of new
@@ -407,9 +437,10 @@ void hash_table<Storage>::with_insertion_ref(Storage const& into, F const& f) {
   f(into.ref());
 }
 
-/// Inserts all rows again, into a larger or compacted copy, which then becomes the table. Repeats
-/// that while keys are rejected and there is such a copy. `report` becomes the report of all keys;
-/// `expected_keys` is the number of new keys that are still expected in the same call.
+/// Inserts all rows again, rows_again(), into a larger or compacted copy, which then becomes the
+/// table. Repeats that while keys are rejected and there is such a copy. `report` becomes the
+/// report of all keys; `expected_keys` is the number of new keys that are still expected in the
+/// same call.
 /// If merging a value twice would be wrong, only rows whose key is not in the table are inserted
 /// again. In open addressing these are the rejected rows: a full path stays full, so equal keys
 /// have the same outcome. In hopscotch hashing that does not hold, and such keys stay rejected.
@@ -418,14 +449,15 @@ void hash_table<Storage>::with_insertion_ref(Storage const& into, F const& f) {
 /// before), and if no slot is free, the marks of refused keys are removed. Later misses and
 /// refusals then read no more buckets than in a table without refused keys.
 template <class Storage>
-template <class Rows>
-void hash_table<Storage>::insert_rejected(execution_space const& exec, Rows const& rows,
+template <class RowsAgain>
+void hash_table<Storage>::insert_rejected(execution_space const& exec, RowsAgain const& rows_again,
                                           insert_report& report, std::uint64_t expected_keys) {
-  using combine = typename Rows::combine_type;
+  using combine = typename std::invoke_result_t<RowsAgain const&>::combine_type;
   if constexpr (detail::may_move<Storage, combine>) {
     while (report.rejected != 0) {
       auto table = copy_with_free_slots(exec, report.rejected, expected_keys);
       if (!table) break;
+      auto const rows = rows_again();
       if constexpr (detail::idempotent<combine>)
         insert_directly(exec, *table, rows, m_insert_report);
       else
@@ -483,5 +515,58 @@ std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& ex
   return detail::insertion_bytes<void>(exec, m_storage, strategy, keys,
                                        [](auto const&) { return true; });
 }
+
+namespace detail {
+
+/// Access to a table, for rows that ranks have split by table segment.
+struct insertion_access {
+  /// Inserts rows that come in pieces of coarse partitions, as window_pieces has them
+  /// (distributed/window_split.hpp), by table segments, if that is planned and there is memory for
+  /// it. Returns whether it did; if not, the caller gathers them. `what` is for labels. Throws if
+  /// keys equal a sentinel.
+  template <class Storage, class Pieces, class Combine>
+  static bool try_insert_pieces([[maybe_unused]] hash_table<Storage>& into,
+                                [[maybe_unused]] typename Storage::execution_space const& exec,
+                                [[maybe_unused]] char const* what,
+                                [[maybe_unused]] Pieces const& pieces,
+                                [[maybe_unused]] Combine const& combine,
+                                [[maybe_unused]] insert_report& report) {
+    if constexpr (Storage::has_segments) {
+      using table = hash_table<Storage>;
+      auto& storage = into.m_storage;
+      std::uint64_t const n = pieces.count;
+      if (storage.defers_marks()) return false;  // segments set marks eagerly
+      if (may_move<Storage, Combine> && into.grows() && into.next_part(exec, 0, n) < n)
+        return false;
+      into.compact_if_crowded(exec, n);
+      if (!(pieces.home == storage.ref().home())) return false;
+      bool const is_empty = into.m_slots_used.taken == 0 && !into.m_slots_used.exposed;
+      auto const plan = detail::plan_pieces(exec, storage, n, is_empty, pieces.max_coarse);
+      auto const insert = [&](auto& insertion) {
+        return insertion.insert_pieces(pieces.source(), pieces.from,
+                                       {is_empty, storage.has_order()}, into.m_insert_report,
+                                       report);
+      };
+      if (!detail::with_segmented_insertion(exec, into.label(what), storage, plan, {}, combine,
+                                            insert))
+        return false;
+      into.m_slots_used.add_inserted(report.inserted);
+      auto const gather = [&] {
+        return pieces.with_columns([&](auto const& keys, auto const&... values) {
+          if constexpr (sizeof...(values) == 0)
+            return table::rows_of(what, keys, typename table::no_values{}, combine, everything{});
+          else
+            return table::rows_of(what, keys, values..., combine, everything{});
+        });
+      };
+      if (report.rejected != 0) into.insert_rejected(exec, gather, report, 0);
+      detail::reject_invalid(report, n);
+      return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace detail
 
 }  // namespace karpos

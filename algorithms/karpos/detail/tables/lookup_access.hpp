@@ -23,4 +23,6 @@ struct lookup_access {
   }
 };
 
+struct insertion_access;  // hash_table_insertion.hpp
+
 }  // namespace karpos::detail

@@ -104,6 +104,20 @@ class segmented_insertion {
     }
     return try_finish(counts, report_view, report);
   }
+  /// Inserts rows that come in pieces of coarse partitions: `from` says where these lie in the
+  /// rows of the source `in` (partition/split.hpp). Returns whether it did: not if the list of
+  /// overflowed rows is too short. Blocks.
+  template <class Source, class Pieces, class ReportView>
+  bool insert_pieces(Source const& in, Pieces const& from, table_state state,
+                     ReportView const& report_view, insert_report& report) {
+    if (!m_memory.by_capacity.is_possible()) return false;
+    m_memory.by_capacity.clear(m_exec);
+    partition::split_again(m_exec, in, m_memory.n, from, partition_of<Source>(1),
+                           m_memory.by_capacity, m_memory.rows);
+    segment_counts const counts =
+        build(m_memory.segments, state, m_memory.by_capacity.rows_in(rows()));
+    return try_finish(counts, report_view, report);
+  }
   /// Inserts the keys of another table, as many as the memory is for, into an empty one. Returns
   /// whether it did: not if the list of overflowed rows is too short. Blocks.
   template <class ReportView>
@@ -124,20 +138,22 @@ class segmented_insertion {
     return open_addressing::source_of<ExecSpace, Table>(keys, values);
   }
   row const* rows() const { return m_memory.rows; }
+  template <class Source>
+  using of_row = partition::partition_of_row<Source, partition_of_key<Table>>;
+  /// Returns the function from rows to partitions, or to coarse partitions of `each` ones.
+  template <class Source>
+  of_row<Source> partition_of(std::uint64_t each) const {
+    return {partition_of_key<Table>(m_table, m_memory.segments, each),
+            static_cast<std::uint32_t>(m_memory.segments.partitions())};
+  }
   /// Splits rows into partitions of fixed capacity, except those that `filter` removes.
   template <class Source, class Filter>
   void split(Source const& from, Filter const& filter) const {
-    using of_key = partition_of_key<Table>;
-    using of_row = partition::partition_of_row<Source, of_key>;
-    auto const partition_of = [&](std::uint64_t each) {
-      return of_row{of_key(m_table, m_memory.segments, each),
-                    static_cast<std::uint32_t>(m_memory.segments.partitions())};
-    };
-    partition::split_rows(m_exec, from,
-                          partition::partition_functions<of_row>{
-                              partition_of(1), partition_of(m_memory.segments.passes.each)},
-                          m_memory.by_capacity, m_memory.rows,
-                          reinterpret_cast<row*>(m_table.slot_at(0)), filter);
+    partition::split_rows(
+        m_exec, from,
+        partition::partition_functions<of_row<Source>>{
+            partition_of<Source>(1), partition_of<Source>(m_memory.segments.passes.each)},
+        m_memory.by_capacity, m_memory.rows, reinterpret_cast<row*>(m_table.slot_at(0)), filter);
   }
   segment_counts build(segment_plan const& plan, table_state state,
                        partition::partitioned_rows<row const> const& rows) const {
