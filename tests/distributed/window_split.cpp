@@ -85,8 +85,8 @@ u64 check(RowsOf const& rows_of, u32 regions, u32 frequent, double capacity) {
   for (std::size_t r = 0; r < all.size(); ++r) plan.homes[r] = all[r].home;
 
   using source = karpos::detail::partition::keys_only<Kokkos::View<u32*, memory>>;
-  d::window_split<tested_space, communicator, source, karpos::hash<u32>, u32> split(
-      ranks, exec, source(in), {}, plan);
+  d::window_split<tested_space, communicator, source, d::owner_and_region<karpos::hash<u32>>, u32>
+      split(ranks, exec, source(in), {{}, plan}, plan);
   d::reusable_windows<tested_space, communicator> windows;
   if (karpos::device::is_device<karpos_test::space> && !windows.may_open(ranks)) return no_windows;
   REQUIRE(windows.may_open(ranks));
@@ -299,9 +299,9 @@ struct emulated_tables {
     CHECK(plan.mean_rows() * ranks.size() * static_cast<double>(table.pairs()) * 1.0001 >
           static_cast<double>(plan.batch * offer.segments.region_pairs));
     plan.batch = static_cast<u64>(slack * static_cast<double>(plan.rows));
-    d::window_split<emulated_space, communicator, std::decay_t<decltype(source)>, karpos::hash<u32>,
-                    void>
-        split(ranks, emulated_space{}, source, {}, plan);
+    d::window_split<emulated_space, communicator, std::decay_t<decltype(source)>,
+                    d::owner_and_pairs<karpos::hash<u32>>, void>
+        split(ranks, emulated_space{}, source, {{}, plan}, plan);
     d::reusable_windows<emulated_space, communicator> windows;
     REQUIRE(windows.may_open(ranks));
     REQUIRE(windows.try_reserve(ranks, split.window_bytes()));

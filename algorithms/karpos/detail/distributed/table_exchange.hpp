@@ -34,8 +34,8 @@ namespace karpos::detail::distributed {
 /// windows.
 template <class ExecSpace>
 struct table_memory : plan_memory<ExecSpace> {
-  reusable_memory<ExecSpace> received, answers, own;
-  reusable_windows<ExecSpace, karpos::distributed::communicator<ExecSpace>> windows;
+  reusable_memory<ExecSpace> received, answers;
+  window_memory<ExecSpace, karpos::distributed::communicator<ExecSpace>> windows;
 };
 
 /// The rows of an operation that a rank has received. Gather: returns an array of them. Split: a
@@ -142,21 +142,12 @@ class table_exchange {
   /// windows. Collective.
   template <class Row, class Keys, class... Values>
   auto try_split_into_windows(Keys const& keys, Values const&... values) const {
-    auto const source = source_of_rows<Row, execution_space>(keys, values...);
-    using split_type = std::decay_t<decltype(make_split<void>(source, window_plan()))>;
-    auto plan = plan_split(keys.extent(0), sizeof...(Values) > 0 || !Local::has_values);
-    // A place in a partition has 32 bits. Places of all partitions may need more if each holds all
-    // rows: runs of the record (tile_record) wrap then, but what is sent is not restored.
-    constexpr std::uint64_t max_rows = std::uint64_t(1) << 30;
-    if (!plan.is_possible() || plan.rows > max_rows) return split_type();
-    plan.batch = plan.rows;
-    auto split = make_split<void>(source, plan);
-    if (split && split->run() > 0) {
-      plan.hold_all(plan.rows);
-      split = make_split<void>(source, plan);
-      if (split) split->run();
-    }
-    return split;
+    return distributed::try_split_into_windows<execution_space>(
+        m_ranks, m_kept->windows, source_of_rows<Row, execution_space>(keys, values...),
+        plan_split(keys.extent(0), sizeof...(Values) > 0 || !Local::has_values),
+        [&](window_plan const& plan) {
+          return owner_and_place<execution_space, Hash, void>(m_hash, plan);
+        });
   }
   /// Returns the plan of a split into windows of n rows of this rank. `may_insert`: the rows have
   /// all that an insertion needs. Collective.
@@ -180,19 +171,14 @@ class table_exchange {
   /// there is too little memory for windows. Collective.
   template <class Result, class Source>
   auto make_split(Source const& source, window_plan const& plan) const {
-    using split_type = window_split<execution_space, communicator_type, Source, Hash, Result>;
+    using partitioner = owner_and_place<execution_space, Hash, Result>;
+    using split_type =
+        window_split<execution_space, communicator_type, Source, partitioner, Result>;
     auto split = run_collectively(m_ranks, [&] {
-      return std::make_unique<split_type>(m_ranks, m_ranks.exec(), source, m_hash, plan);
+      return std::make_unique<split_type>(m_ranks, m_ranks.exec(), source,
+                                          partitioner(m_hash, plan), plan);
     });
-    if (!m_kept->windows.try_reserve(m_ranks, split->window_bytes())) {
-      split.reset();
-      return split;
-    }
-    run_collectively(m_ranks, [&] {
-      auto const own = m_kept->own.template reserve<std::byte>(
-          m_ranks.exec(), "karpos::distributed: record of a split", split->own_bytes());
-      split->allocate(m_kept->windows.data(), m_kept->windows.distances(), own.data());
-    });
+    if (!m_kept->windows.try_allocate(m_ranks, *split)) split.reset();
     return split;
   }
   /// Looks queries up in windows, if there are any and it pays; and in messages those for which

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -32,9 +33,9 @@
 #include "karpos/hash.hpp"
 #include "karpos/operations.hpp"
 
-// One split for the keys of a table over the ranks of a host: by the rank that owns a key, and by
-// the region of that rank's table where its search begins (region_split.hpp). No message moves a
-// row. Each rank splits its rows into its own window, and an owner handles them there.
+// One split for rows over the ranks of a host: by the rank that owns a row, and by the region of
+// that rank's table where the search for its key begins (region_split.hpp). No message moves a row.
+// Each rank splits its rows into its own window, and an owner handles them there.
 //
 //   window 0   rows    | for rank 0: region 0, 1, … | for rank 1: region 0, 1, … |
 //              results | in the same order                                       |
@@ -49,9 +50,11 @@
 //
 // If a GPU inserts rows by table segments (open_addressing/run.hpp), regions are the coarse
 // partitions of that insertion: the split into windows is the first of its two passes. The second
-// reads each coarse partition from all windows, one piece of it in each.
+// reads each coarse partition from all windows, one piece of it in each. A join works in the same
+// way: regions are coarse partitions of the owner's part of the join (join_windows.hpp).
 //
-// table_exchange.hpp uses it. Tests: window_split, distributed_hash_map.
+// table_exchange.hpp, join_windows.hpp and combine.hpp use it. Tests: window_split,
+// distributed_hash_map, distributed_join.
 
 namespace karpos::detail::distributed {
 
@@ -116,6 +119,7 @@ struct window_plan {
   int ranks = 0;
   std::uint32_t regions = 1;  // of each table
   bool holds_all = false;     // no partition overflows
+  double slack = 1;           // of partitions, for keys that occur often (capacity_policy)
   bool by_segments = false;   // regions are the coarse partitions of insertions by segments
   place_among homes[device::most_peers];
   // If by_segments: pairs of a region, by rank; the largest share of a region in its table.
@@ -418,26 +422,49 @@ auto source_of_rows(Keys const& keys, Values const&... values) {
         for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)...);
 }
 
-/// A split of the rows of a source into the windows. Result: what belongs to a row; or void.
-template <class ExecSpace, class Ranks, class Source, class Hash, class Result>
+/// Maps a key to its partition, if rows have results of this type, or none.
+template <class ExecSpace, class Hash, class Result>
+using owner_and_place = std::conditional_t<device::is_device<ExecSpace> && std::is_void_v<Result>,
+                                           owner_and_pairs<Hash>, owner_and_region<Hash>>;
+
+/// Runs splits of this rank's rows, and waits until all ranks have. Returns how many rows of all
+/// ranks overflowed. Collective.
+///
+/// Other processes see the rows: a thread ends its stores past the caches (end_streaming), the
+/// fence of the space ends those of all threads, and the reduction orders processes. MPI does not
+/// promise that for memory it does not know: hence the fences around it, for CPUs that reorder
+/// stores.
+template <class Ranks, class... Splits>
+std::uint64_t run_splits(Ranks const& ranks, Splits const&... splits) {
+  auto const rows = run_collectively(ranks, [&] {
+    (splits.start(), ...);
+    return (splits.finish() + ...);
+  });
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  auto const sum = ranks.all_reduce(rows);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return sum;
+}
+
+/// A split of the rows of a source into the windows. Partitioner: maps a key to its partition, of
+/// which rank 0 owns the first ones. Result: what belongs to a row; or void.
+template <class ExecSpace, class Ranks, class Source, class Partitioner, class Result>
 class window_split {
   static constexpr bool on_device = device::is_device<ExecSpace>;
   using row = typename Source::row;
   static constexpr bool has_results = !std::is_void_v<Result>;
-  using owner_and_place =
-      std::conditional_t<on_device && !has_results, owner_and_pairs<Hash>, owner_and_region<Hash>>;
-  using partition_of = partition::partition_of_row<Source, owner_and_place>;
+  using partition_of = partition::partition_of_row<Source, Partitioner>;
   using split_type =
       std::conditional_t<on_device, partition::recorded_split<ExecSpace, Source, partition_of>,
                          partition::counted_split<ExecSpace, Source, partition_of>>;
 
  public:
-  window_split(Ranks const& ranks, ExecSpace const& exec, Source const& source, Hash const& hash,
-               window_plan const& plan)
+  window_split(Ranks const& ranks, ExecSpace const& exec, Source const& source,
+               Partitioner const& partitioner, window_plan const& plan)
       : m_ranks(ranks),
         m_exec(exec),
         m_plan(plan),
-        m_split(exec, source, {{hash, plan}, static_cast<std::uint32_t>(plan.partitions())},
+        m_split(exec, source, {partitioner, static_cast<std::uint32_t>(plan.partitions())},
                 partitions()) {
     place(nullptr, nullptr);
   }
@@ -449,29 +476,37 @@ class window_split {
     place(window, own);
   }
 
-  /// Splits the rows, and waits until all ranks have. Returns how many rows of all ranks
-  /// overflowed. Collective.
-  ///
-  /// Other processes see the rows: a thread ends its stores past the caches (end_streaming), the
-  /// fence of the space ends those of all threads, and the reduction orders processes. MPI does not
-  /// promise that for memory it does not know: hence the fences around it, for CPUs that reorder
-  /// stores.
-  std::uint64_t run() const {
-    auto const rows = run_collectively(m_ranks, [&] {
-      m_split.run(m_rows);
-      return finish();
-    });
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    auto const sum = m_ranks.all_reduce(rows);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    return sum;
+  /// Splits the rows. Asynchronous.
+  void start() const { m_split.run(m_rows); }
+  /// Waits for the split. Returns how many rows of this rank overflowed.
+  std::uint64_t finish() const {
+    if constexpr (on_device) {
+      return overflowed();
+    } else {
+      m_exec.fence("karpos::distributed: rows in windows");
+      return 0;
+    }
   }
+  /// Splits the rows as run_splits does. Collective.
+  std::uint64_t run() const { return run_splits(m_ranks, *this); }
   /// Looks up all queries for this rank, on a GPU. Asynchronous.
   template <class Table, class Write>
   void look_up(std::string const& label, Table const& table, Write const& write) const {
     detail::look_up_partitions(m_exec, label, table, counted_partitions(),
                                static_cast<row const*>(m_rows), m_results, write);
   }
+  /// Returns the partitions of all windows for this rank, and reads how many rows each has. For
+  /// GPUs. Asynchronous.
+  auto counted_partitions() const {
+    auto const& mine = m_split.rows_in(m_rows).in;
+    partitions_of_windows<row> const in{m_peers, m_counts, mine.capacity,
+                                        static_cast<int>(m_plan.partitions()), m_plan.regions};
+    device::loop_over("karpos::distributed: read counts", m_exec, m_plan.partitions(),
+                      read_counts<row>{mine, in, m_counts});
+    return in;
+  }
+  /// Returns the rows in this rank's window.
+  row const* rows() const { return m_rows; }
   /// Returns the pieces of all windows for this rank, region by region, on a CPU.
   auto pieces() const {
     std::vector<window_piece<row, result>> all;
@@ -547,21 +582,12 @@ class window_split {
   }
 
  private:
-  /// Waits for the split. Returns how many rows of this rank overflowed.
-  std::uint64_t finish() const {
-    if constexpr (on_device) {
-      return overflowed();
-    } else {
-      m_exec.fence("karpos::distributed: rows in windows");
-      return 0;
-    }
-  }
   using result = std::conditional_t<has_results, Result, std::byte>;
 
   auto partitions() const {
     if constexpr (on_device) {
       partition::capacity_split<ExecSpace, row> split(
-          {m_plan.partitions()}, partition::capacity_policy(m_plan.mean_rows()));
+          {m_plan.partitions()}, partition::capacity_policy(m_plan.mean_rows(), m_plan.slack));
       if (m_plan.holds_all)
         split.fine.capacity = static_cast<std::uint32_t>((m_plan.batch + 31) / 32 * 32);
       return split;
@@ -576,16 +602,6 @@ class window_split {
     Kokkos::parallel_scan("karpos::distributed: begins", index_range(m_exec, n + 1),
                           scan_counts_of_windows{m_counts, m_begins, n});
     return read_back(m_exec, m_begins + n, "karpos::distributed: received rows");
-  }
-  /// Returns the partitions of all windows for this rank, and reads how many rows each has. For
-  /// GPUs. Asynchronous.
-  auto counted_partitions() const {
-    auto const& mine = m_split.rows_in(m_rows).in;
-    partitions_of_windows<row> const in{m_peers, m_counts, mine.capacity,
-                                        static_cast<int>(m_plan.partitions()), m_plan.regions};
-    device::loop_over("karpos::distributed: read counts", m_exec, m_plan.partitions(),
-                      read_counts<row>{mine, in, m_counts});
-    return in;
   }
   void place(std::byte* window, std::byte* own) {
     arena shared(window), mine(own);
@@ -614,5 +630,56 @@ class window_split {
   std::uint64_t* m_begins = nullptr;  // of these partitions among the received rows
   std::size_t m_window_bytes = 0, m_own_bytes = 0;
 };
+
+/// Windows, and memory of this rank's own, that splits use one after the other. Destruction is
+/// collective if there are windows.
+template <class ExecSpace, class Ranks>
+class window_memory : public reusable_windows<ExecSpace, Ranks> {
+ public:
+  /// Gives splits, all used at once, their memory. Returns false if there is too little memory for
+  /// windows. Collective.
+  template <class... Splits>
+  bool try_allocate(Ranks const& ranks, Splits&... splits) {
+    if (!this->try_reserve(ranks, (splits.window_bytes() + ...))) return false;
+    run_collectively(ranks, [&] {
+      auto const own = m_own.template reserve<std::byte>(
+          ranks.exec(), "karpos::distributed: record of a split", (splits.own_bytes() + ...));
+      std::byte *in_window = this->data(), *of_own = own.data();
+      ((splits.allocate(in_window, this->distances(), of_own), in_window += splits.window_bytes(),
+        of_own += splits.own_bytes()),
+       ...);
+    });
+    return true;
+  }
+
+ private:
+  reusable_memory<ExecSpace> m_own;
+};
+
+/// Splits the rows of a source into windows, by partitioner_of(plan). If rows overflow, splits all
+/// rows again, by owner only. Returns the split; null if rows must go in messages: they are few, or
+/// there is too little memory for windows. Collective.
+template <class ExecSpace, class Ranks, class Memory, class Source, class PartitionerOf>
+auto try_split_into_windows(Ranks const& ranks, Memory& memory, Source const& source,
+                            window_plan plan, PartitionerOf const& partitioner_of) {
+  using split_type = window_split<ExecSpace, Ranks, Source, decltype(partitioner_of(plan)), void>;
+  std::unique_ptr<split_type> split;
+  // A place in a partition has 32 bits. Places of all partitions may need more if each holds all
+  // rows: runs of the record (tile_record) wrap then, but what is sent is not restored.
+  constexpr std::uint64_t max_rows = std::uint64_t(1) << 30;
+  if (!plan.is_possible() || plan.rows > max_rows) return split;
+  plan.batch = plan.rows;
+  for (;;) {
+    split = run_collectively(ranks, [&] {
+      return std::make_unique<split_type>(ranks, ExecSpace(ranks.exec()), source,
+                                          partitioner_of(plan), plan);
+    });
+    bool const is_open = memory.try_allocate(ranks, *split);
+    if (is_open && split->run() == 0) return split;
+    split.reset();
+    if (!is_open) return split;
+    plan.hold_all(plan.rows);
+  }
+}
 
 }  // namespace karpos::detail::distributed
