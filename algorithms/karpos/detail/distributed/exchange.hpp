@@ -24,6 +24,18 @@ auto allocate(ExecSpace const& exec, char const* label, std::uint64_t n) {
                                                                             fewer_rows, n);
 }
 
+/// Returns the part of an array of `allocated` elements that is used; if that is less than half, a
+/// copy of it, so that the array is freed. Waits then.
+template <class ExecSpace, class View>
+View unless_mostly_free(ExecSpace const& exec, View const& used, std::uint64_t allocated) {
+  if (2 * used.extent(0) >= allocated) return used;
+  View const copy = distributed::allocate<typename View::value_type>(
+      exec, "karpos::distributed: result", used.extent(0));
+  Kokkos::deep_copy(exec, copy, used);
+  exec.fence("karpos::distributed: before an array that was too long is freed");
+  return copy;
+}
+
 /// Memory of a rank that is kept from one operation to the next, for data that is needed during one
 /// operation only: a GPU takes as long to allocate and free a gigabyte as to move it. It grows.
 template <class ExecSpace>

@@ -63,6 +63,26 @@ void require_joinable(Left const& left, Right const& right) {
              "join by an index with row numbers of 64 bits");
 }
 
+/// How a kind of join is done by partitions: which side is looked up, and what its rows become.
+struct probing {
+  bool swapped;  // left rows are in scratch, and right ones are looked up
+  join::multiplicity multiplicity;
+};
+inline probing probing_of(join_kind kind, std::uint64_t left_rows, std::uint64_t right_rows) {
+  switch (kind) {
+    case join_kind::inner:
+      return {left_rows < right_rows, multiplicity::matches};
+    case join_kind::right:
+      return {true, multiplicity::matches_or_one};
+    case join_kind::right_semi:
+      return {true, multiplicity::one_if_matched};
+    case join_kind::right_anti:
+      return {true, multiplicity::one_if_not};
+    default:
+      return {false, join::multiplicity_of(kind)};
+  }
+}
+
 /// Joins two tables once, by partitions.
 template <class ExecSpace, class Left, class Right>
 class pair_of_tables {
@@ -82,39 +102,26 @@ class pair_of_tables {
                                                   partitioned_join_options const& o) const {
     require_valid_kind(kind);
     if (is_given(o.workspace)) require_workspace(bytes_call, o.workspace, bytes());
-    if (kind == join_kind::full ||
-        m_left.size() + m_right.size() < tuning<ExecSpace>::min_split_rows)
-      return {};
-    using m = multiplicity;
-    switch (kind) {
-      case join_kind::inner: {
-        // Tables in scratch hold rows of the smaller side; if it is too skewed, of the other.
-        bool const left_first = m_left.size() < m_right.size();
-        for (bool const of_left : {left_first, !left_first})
-          if (auto const rows = run(of_left, m::matches, write, capacity, o)) return rows;
-        return {};
-      }
-      case join_kind::right:
-        return run(true, m::matches_or_one, write, capacity, o);
-      case join_kind::right_semi:
-        return run(true, m::one_if_matched, write, capacity, o);
-      case join_kind::right_anti:
-        return run(true, m::one_if_not, write, capacity, o);
-      default:
-        return run(false, join::multiplicity_of(kind), write, capacity, o);
-    }
+    if (!splits(kind)) return {};
+    auto const how = join::probing_of(kind, m_left.size(), m_right.size());
+    auto const rows = run(how.swapped, how.multiplicity, write, capacity, o);
+    // If the side in scratch is too skewed, an inner join may hold the other one.
+    return rows || kind != join_kind::inner
+               ? rows
+               : run(!how.swapped, how.multiplicity, write, capacity, o);
+  }
+  /// Returns whether it is worth while to split the tables for this kind.
+  bool splits(join_kind kind) const {
+    return kind != join_kind::full &&
+           m_left.size() + m_right.size() >= tuning<ExecSpace>::min_split_rows;
   }
   std::size_t bytes() const { return std::max(forward().bytes(), backward().bytes()); }
 
  private:
   static constexpr char bytes_call[] = "partitioned_join_bytes(exec, left, right)";
 
-  split_join<ExecSpace, Left, Right, Right> forward() const {
-    return {m_exec, m_left, m_right, m_right};
-  }
-  split_join<ExecSpace, Right, Left, Right> backward() const {
-    return {m_exec, m_right, m_left, m_right};
-  }
+  auto forward() const { return join::split_join_of(m_exec, m_left, m_right, m_right); }
+  auto backward() const { return join::split_join_of(m_exec, m_right, m_left, m_right); }
   template <class Write>
   std::optional<std::uint64_t> run(bool swapped, multiplicity kind, Write const& write,
                                    std::uint64_t capacity,

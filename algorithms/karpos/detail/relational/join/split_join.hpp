@@ -50,19 +50,27 @@ template <class ExecSpace, class Table>
 struct split_sizes {
   static constexpr std::uint64_t capacity = Table::capacity;
   static constexpr std::uint64_t chunk_rows = capacity * tuning<ExecSpace>::chunk_tables;
+  static constexpr double slack = 1.25;  // of fixed capacities
 
   std::uint64_t left, right;
+  // A rank of a join over ranks has `owned` of 2^bits partitions. If `each` is not 0, its rows have
+  // been split into coarse partitions of `each` of these.
+  int bits = bits_for(right);
+  std::uint64_t owned = std::uint64_t(1) << bits, each = 0;
 
-  int partition_bits() const {
+  /// Returns the bits of a partition's number for so many right rows.
+  static int bits_for(std::uint64_t right) {
     std::uint64_t const partitions =
         Kokkos::max((right + Table::mean - 1) / Table::mean, std::uint64_t(1));
     return Kokkos::max(static_cast<int>(std::bit_width(partitions - 1)),
                        int(Table::min_partition_bits));
   }
-  std::uint64_t partitions() const { return std::uint64_t(1) << partition_bits(); }
+  int partition_bits() const { return bits; }
+  std::uint64_t partitions() const { return owned; }
   /// Many partitions take two passes: a tile of one pass has so few rows per partition that less
   /// than a sector would be written at once.
   partition::split_passes passes() const {
+    if (each > 0) return {partitions(), each};
     int const most = Kokkos::min(tuning<ExecSpace>::one_pass_bits(Table::row_bytes),
                                  std::countr_zero(static_cast<unsigned>(
                                      partition::tuning<ExecSpace>::max_partitions(false))));
@@ -74,7 +82,10 @@ struct split_sizes {
   partition::capacity_split<ExecSpace, Row> split(std::uint64_t rows, std::uint64_t max_rows,
                                                   std::uint64_t max_places) const {
     double const mean = static_cast<double>(rows) / static_cast<double>(partitions());
-    return {passes(), partition::capacity_policy(mean, 1.25, max_rows / 32 * 32, max_places)};
+    partition::capacity_split<ExecSpace, Row> split(
+        passes(), partition::capacity_policy(mean, slack, max_rows / 32 * 32, max_places));
+    if (each > 0) split.without_coarse();
+    return split;
   }
   /// Returns the maximum number of chunks of the left rows, if partitions may have any length.
   std::uint64_t max_chunks() const { return partitions() + left / chunk_rows; }
@@ -190,12 +201,10 @@ struct write_chunks_and_bounds {
   }
 };
 
-/// Splits both sides into partitions of fixed capacity. Returns the number of chunks. Asynchronous.
-template <class ExecSpace, class Sizes, class Memory, class LeftSource, class RightSource>
-std::uint64_t split_both(ExecSpace const& exec, Sizes const& sizes, Memory const& m,
-                         LeftSource const& left, RightSource const& right) {
-  join::split_into_capacities(exec, right, m.right);
-  join::split_into_capacities(exec, left, m.left);
+/// Writes the chunks and bounds of both sides, split into partitions of fixed capacity. Returns the
+/// number of chunks. Asynchronous.
+template <class ExecSpace, class Sizes, class Memory>
+std::uint64_t bound_chunks(ExecSpace const& exec, Sizes const& sizes, Memory const& m) {
   std::uint64_t const each = sizes.chunks_per_partition(m.left.split.fine.capacity);
   device::loop_over(
       "karpos::partitioned_join: write chunks and bounds", exec, sizes.partitions() * each,
@@ -203,6 +212,14 @@ std::uint64_t split_both(ExecSpace const& exec, Sizes const& sizes, Memory const
           m.left.split.fine, m.right.split.fine, m.right_begins, m.right_ends,
           static_cast<std::uint32_t>(each), m.chunks});
   return sizes.partitions() * each;
+}
+/// Splits both sides into partitions of fixed capacity. Returns the number of chunks. Asynchronous.
+template <class ExecSpace, class Sizes, class Memory, class LeftSource, class RightSource>
+std::uint64_t split_both(ExecSpace const& exec, Sizes const& sizes, Memory const& m,
+                         LeftSource const& left, RightSource const& right) {
+  join::split_into_capacities(exec, right, m.right);
+  join::split_into_capacities(exec, left, m.left);
+  return join::bound_chunks(exec, sizes, m);
 }
 
 /// Joins all chunks. Waits.
@@ -222,24 +239,25 @@ void clear(ExecSpace const& exec, join_counts* counts) {
   fill_words("karpos::partitioned_join: clear counts", exec, counts, 1, 0);
 }
 
-/// The join of two tables, whose rows are compared by the functions of `functions`.
-template <class ExecSpace, class Left, class Right, class Functions>
+/// The join of the rows of two sources. Equal: compares rows that have the same word.
+template <class ExecSpace, class LeftSource, class RightSource, class Equal>
 class split_join {
-  using form = split_form<Left, Right, Functions>;
-  using row = typename form::row;
+  using row = typename LeftSource::row;
+  using word = decltype(row::key);
   using table = table_of_partition<ExecSpace, row>;
-  using sizes = split_sizes<ExecSpace, table>;
   using side = split_side<ExecSpace, row>;
   using memory = split_memory<side, side>;
 
  public:
-  split_join(ExecSpace const& exec, Left const& left, Right const& right,
-             Functions const& functions)
+  using sizes = split_sizes<ExecSpace, table>;
+
+  split_join(ExecSpace const& exec, LeftSource const& left, RightSource const& right,
+             Equal const& equal, sizes const& s)
       : m_exec(exec),
         m_left(left),
         m_right(right),
-        m_functions(functions),
-        m_sizes{left.size(), right.size()} {}
+        m_equal(equal),
+        m_sizes(s) {}
 
   std::size_t bytes() const { return memory_at(nullptr).bytes; }
 
@@ -249,19 +267,40 @@ class split_join {
   std::optional<std::uint64_t> run(multiplicity kind, Emit const& emit,
                                    std::byte* workspace) const {
     memory const m = memory_at(workspace);
-    join::clear(m_exec, m.counts);
     if constexpr (device::is_device<ExecSpace>)
       if (m.is_by_capacity()) {
-        std::uint64_t const chunks =
-            join::split_both(m_exec, m_sizes, m, source_of(m_left), source_of(m_right));
-        join_counts const c = join_rows(m, chunks, m.right_ends, kind, emit);
-        if (c.overflowed[0] + c.overflowed[1] == 0) return c.rows;
         join::clear(m_exec, m.counts);
+        auto const rows =
+            join_capacities(m, join::split_both(m_exec, m_sizes, m, m_left, m_right), kind, emit);
+        if (rows) return rows;
       }
+    return run_counted(kind, emit, workspace);
+  }
+  /// Does what run does, but counts the rows of partitions first. Waits.
+  template <class Emit>
+  std::optional<std::uint64_t> run_counted(multiplicity kind, Emit const& emit,
+                                           std::byte* workspace) const {
+    memory const m = memory_at(workspace);
+    join::clear(m_exec, m.counts);
     count_and_split(m);
     join_counts const c = join_rows(m, m_sizes.max_chunks(), m.right_begins + 1, kind, emit);
     if (c.long_partition != 0) return {};
     return c.rows;
+  }
+  /// Does what run does with rows that lie in coarse partitions of sizes.each, or in pieces of
+  /// these, given a source of each side (partition::split_again). Returns nothing if a partition
+  /// overflows. On GPUs. Waits.
+  template <class Rows, class From, class Emit>
+  std::optional<std::uint64_t> run_again(Rows const& left_rows, From const& left,
+                                         Rows const& right_rows, From const& right,
+                                         multiplicity kind, Emit const& emit,
+                                         std::byte* workspace) const {
+    memory const m = memory_at(workspace);
+    if (!m.is_by_capacity()) return {};
+    join::clear(m_exec, m.counts);
+    split_again(right_rows, right, m_sizes.right, m.right);
+    split_again(left_rows, left, m_sizes.left, m.left);
+    return join_capacities(m, join::bound_chunks(m_exec, m_sizes, m), kind, emit);
   }
 
  private:
@@ -275,9 +314,16 @@ class split_join {
   partition::plan<ExecSpace, row> plan(std::uint64_t rows) const {
     return {m_exec, rows, m_sizes.partitions(), false};
   }
-  template <class Rows>
-  typename form::template source<Rows> source_of(Rows const& rows) const {
-    return {rows, m_functions, join::word_multiplier(m_sizes.partition_bits())};
+  partition_of_word<word> partition_of() const {
+    return {static_cast<int>(8 * sizeof(word)) - m_sizes.partition_bits()};
+  }
+  template <class Rows, class From>
+  void split_again(Rows const& rows, From const& from, std::uint64_t most, side const& to) const {
+    to.split.clear(m_exec);
+    partition::split_again(m_exec, rows, most, from,
+                           partition::partition_of_row<Rows, partition_of_word<word>>{
+                               partition_of(), static_cast<std::uint32_t>(m_sizes.owned)},
+                           to.split, to.rows);
   }
   void count_and_split(memory const& m) const {
     count_and_split(m_right, m.right.rows, m.right_begins, m);
@@ -291,13 +337,19 @@ class split_join {
                               static_cast<std::uint32_t>(sizes::chunk_rows)},
         m_sizes.max_chunks());
   }
-  template <class Rows>
-  void count_and_split(Rows const& rows, row* to, std::uint64_t* begins, memory const& m) const {
-    using word = decltype(row::key);
-    partition::split_by_counting(
-        m_exec, source_of(rows),
-        partition_of_word<word>{static_cast<int>(8 * sizeof(word)) - m_sizes.partition_bits()},
-        plan(rows.size()), m.partition_workspace, to, begins);
+  template <class Source>
+  void count_and_split(Source const& source, row* to, std::uint64_t* begins,
+                       memory const& m) const {
+    partition::split_by_counting(m_exec, source, partition_of(), plan(source.size()),
+                                 m.partition_workspace, to, begins);
+  }
+  /// Joins partitions of fixed capacity. Returns nothing if one overflowed.
+  template <class Emit>
+  std::optional<std::uint64_t> join_capacities(memory const& m, std::uint64_t chunks,
+                                               multiplicity kind, Emit const& emit) const {
+    join_counts const c = join_rows(m, chunks, m.right_ends, kind, emit);
+    if (c.overflowed[0] + c.overflowed[1] != 0) return {};
+    return c.rows;
   }
   template <class Emit>
   join_counts join_rows(memory const& m, std::uint64_t chunks, std::uint64_t const* right_ends,
@@ -305,16 +357,31 @@ class split_join {
     return join::join_chunks<table>(
         m_exec, chunks,
         split_tables<row>{m.left.rows, m.right.rows, m.right_begins, right_ends, m.chunks},
-        typename table::bits{m_sizes.partition_bits()}, m.counts,
-        form::equal(m_left, m_right, m_functions), kind, emit);
+        typename table::bits{m_sizes.partition_bits()}, m.counts, m_equal, kind, emit);
   }
 
   ExecSpace m_exec;
-  Left m_left;
-  Right m_right;
-  Functions m_functions;
+  LeftSource m_left;
+  RightSource m_right;
+  Equal m_equal;
   sizes m_sizes;
 };
+
+/// Returns the join of two tables, whose rows are compared by the functions of `functions`.
+template <class ExecSpace, class Left, class Right, class Functions>
+auto split_join_of(ExecSpace const& exec, Left const& left, Right const& right,
+                   Functions const& functions) {
+  using form = split_form<Left, Right, Functions>;
+  split_sizes<ExecSpace, table_of_partition<ExecSpace, typename form::row>> const sizes{
+      left.size(), right.size()};
+  std::uint64_t const multiplier = join::word_multiplier(sizes.partition_bits());
+  auto const equal = form::equal(left, right, functions);
+  using left_source = typename form::template source<Left>;
+  using right_source = typename form::template source<Right>;
+  return split_join<ExecSpace, left_source, right_source, std::remove_const_t<decltype(equal)>>(
+      exec, left_source{left, functions, multiplier}, right_source{right, functions, multiplier},
+      equal, sizes);
+}
 
 /// The inner join of two tables of one column each, both with exact words (split_rows.hpp), with
 /// their payload columns. On GPUs, into partitions of fixed capacity.

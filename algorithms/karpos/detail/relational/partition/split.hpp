@@ -277,9 +277,11 @@ struct capacity_split {
   /// Returns whether rows can be split so. If not, they are split by counting.
   bool is_possible() const {
     return device::is_device<ExecSpace> && fine.capacity != 0 &&
-           (has_coarse() ? coarse.capacity != 0
-                         : fine.partitions <= tuning<ExecSpace>::max_partitions(false));
+           (each == 1 ? fine.partitions <= tuning<ExecSpace>::max_partitions(false)
+                      : !has_coarse() || coarse.capacity != 0);
   }
+  /// Drops the coarse partitions: the caller has rows in others, and calls split_again.
+  void without_coarse() { coarse.partitions = 0; }
   /// Returns the number of rows that the output and the coarse output have space for.
   std::uint64_t places() const { return places_of(fine); }
   std::uint64_t coarse_places() const { return places_of(coarse); }
