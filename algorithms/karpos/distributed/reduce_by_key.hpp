@@ -31,6 +31,8 @@ struct reduced_groups {
 /// Memory that reductions of a rank keep from call to call, because a GPU takes as long to allocate
 /// and free gigabytes as to reduce what they hold. It grows.
 ///
+/// Requires: its reductions are of one communicator, which outlives it. All ranks destroy it
+///   together.
 /// Concurrency: one reduction at a time.
 /// Memory: what reduce_by_key takes for the most rows so far.
 template <execution_space ExecSpace>
@@ -40,8 +42,8 @@ class reduction_memory {
   reduction_memory(reduction_memory&&) noexcept = default;
   reduction_memory& operator=(reduction_memory&&) noexcept = default;
 
-  /// Frees the memory. Requires: the groups of the last reduction are no longer used; call
-  /// exec.fence() first if kernels read them.
+  /// Frees the memory. Collective. Requires: the groups of the last reduction are no longer used;
+  /// call exec.fence() first if kernels read them.
   void release() { m_buffers = {}; }
 
  private:
@@ -54,10 +56,14 @@ class reduction_memory {
 /// karpos::reduce_by_key. Collective. Blocks.
 ///
 /// Returns: the groups that this rank owns, in no particular order; every key is on one rank.
-/// Complexity: two reductions and an exchange of the groups: a rank sends each key once.
+/// Complexity: two reductions and an exchange of the groups: a rank sends each key once. One rank
+///   alone reduces once. A rank with 2^24 rows or more (on CPUs 2^22), in arrays, sends its rows as
+///   they are if hardly a key repeats in a sample. Ranks that open windows (docs/distributed.md)
+///   send no messages.
 /// Requires: op is the same on all ranks.
 /// Memory: at most twice this rank's rows, twice the rows that it receives, and what
-///   karpos::reduce_by_key takes.
+///   karpos::reduce_by_key takes. Windows take the rows that the rank with most sends; if many of
+///   one rank have one owner, times the number of ranks.
 /// Throws: collective_error on every rank if views differ in length, or with the message of a
 ///   hash_error or an allocation_error.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op = plus>
