@@ -73,8 +73,11 @@ struct level_loop {
 
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Grid& grid, shared& p) const {
-    grid.run(make_step<reset>(grid, s), [&] { p.begin(plan.reachable, plan.edges); });
-    run_level(grid, p, make_step<seed>(grid, s, p, sources), [] {});
+    auto const begin = [&] { p.begin(plan.reachable, plan.edges); };
+    if (!sources.is_single()) grid.run(make_step<reset>(grid, s), begin);
+    run_to_level(grid, p, 0, make_step<seed>(grid, s, p, sources), [&] {
+      if (sources.is_single()) begin();
+    });
     [[maybe_unused]] local_search_control<State> control;
     while (!p.done) {
       if (p.bottom_up) {
@@ -441,8 +444,15 @@ struct level_loop {
   KARPOS_PROGRAM template <class Grid, class Step, class Before>
   KOKKOS_FORCEINLINE_FUNCTION void run_level(Grid& grid, shared& p, Step const& step,
                                              Before const& before) const {
+    run_to_level(grid, p, p.level + 1, step, before);
+  }
+  /// Runs a step that finds `level` as run_level does; p may not be set before `before` is run.
+  KARPOS_PROGRAM template <class Grid, class Step, class Before>
+  KOKKOS_FORCEINLINE_FUNCTION void run_to_level(Grid& grid, shared& p,
+                                                [[maybe_unused]] std::int32_t level,
+                                                Step const& step, Before const& before) const {
     if constexpr (State::over_ranks)
-      grid.run_on_all(step, &s.counters(p.level + 1), [&] {
+      grid.run_on_all(step, &s.counters(level), [&] {
         before();
         decide_with_all(grid, p, sum_over_ranks(grid));
       });

@@ -7,13 +7,15 @@
 #include "karpos/detail/graph/frontier/queue.hpp"
 #include "karpos/device/team.hpp"
 
-// The first steps of a search: `reset` clears results and status bitmaps; `seed` visits sources.
+// The first steps of a search: `reset` clears results and status bitmaps; `seed` visits sources. A
+// single source is visited by `seed` alone, which resets all else meanwhile.
 
 namespace karpos::detail::bfs {
 
-/// Writes -1 to n distances.
+/// Writes -1 to n distances, and 0 to that of vertex `source`, if it is below n.
 template <int W, class Team>
-KOKKOS_FUNCTION void reset_distances(Team& team, std::int32_t* distance, std::uint64_t n) {
+KOKKOS_FUNCTION void reset_distances(Team& team, std::int32_t* distance, std::uint64_t n,
+                                     std::uint64_t source) {
   constexpr std::uint64_t stores = 8;  // stores of a lane that overlap
   auto const t = team.template this_tile<W>();
   team.template for_each_tile<W>((n + stores * W - 1) / (stores * W), [&](std::uint64_t i) {
@@ -21,6 +23,9 @@ KOKKOS_FUNCTION void reset_distances(Team& team, std::int32_t* distance, std::ui
       std::uint64_t v = i * stores * W + static_cast<std::uint64_t>(lane);
       for (std::uint64_t k = 0; k < stores; ++k, v += W)
         if (v < n) distance[v] = -1;
+      // The lane that has written -1 here.
+      if (source < n && source / (stores * W) == i && source % W == std::uint64_t(lane))
+        distance[source] = 0;
     });
   });
 }
@@ -32,26 +37,49 @@ struct reset {
   static constexpr int width = State::width;
   using vertex_id = typename State::vertex_id;
 
+  static constexpr std::uint64_t none = ~std::uint64_t(0);
+
   StateHandle s;
+  std::uint64_t source = none;  // a vertex that is visited meanwhile
 
   std::uint64_t work() const { return s->vertices; }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     for (int l = 0; l < 3; ++l) s->clear_counters(team, l);
+    if (source != none && team.league_rank() == 0 && team.rank() == 0 &&
+        s->is_own_word(source / 32))
+      visit(static_cast<local_vertex>(source));
     if constexpr (State::tuned::has_team_local_search || State::over_ranks)
       if (team.league_rank() == 0 && team.rank() < 3)
         s->local_search_sums[team.rank()] = local_search_totals{};
     std::uint64_t const first = 32 * s->first_word();
-    reset_distances<width>(team, s->distance + first, s->own_vertices());
+    reset_distances<width>(team, s->distance + first, s->own_vertices(), source - first);
     if (s->parent != nullptr)
       for_each_index<width>(team, s->own_vertices(), [&](std::uint64_t i) {
-        s->parent[first + i] = static_cast<vertex_id>(-1);
+        s->parent[first + i] = static_cast<vertex_id>(first + i == source ? source : none);
       });
     for_each_index<width>(team, s->words, [&](std::uint64_t w) {
-      s->visited[0][w] = s->isolated[w];
+      std::uint32_t const visited =
+          w == source / 32 ? bit_of(static_cast<local_vertex>(source)) : 0;
+      s->visited[0][w] = s->isolated[w] | visited;
       s->visited[1][w] = 0;
     });
+  }
+
+ private:
+  /// Makes v the frontier. The threads that reset its distance, parent and status write those.
+  KOKKOS_FUNCTION void visit(local_vertex v) const {
+    std::uint64_t const degree = s->out.degree(v);
+    int const c = s->class_of(v, degree);
+    level_counters found{};
+    found.in_class[c] = 1;
+    found.hubs = degree > s->hub_degree ? 1 : 0;
+    found.edges = degree;
+    s->counters(0) = found;
+    s->queue[s->class_begin[c]] = v;
+    device::prefetch_far(s->out.column + s->out.begin(v));
+    s->hooks.discovered(State::global(v), 0);
   }
 };
 
@@ -66,10 +94,14 @@ struct seed {
   ProgressHandle p;
   source_list sources;
 
-  std::uint64_t work() const { return sources.count; }
+  std::uint64_t work() const { return sources.is_single() ? s->vertices : sources.count; }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
+    if (sources.is_single()) {
+      reset<StateHandle>{s, sources.single}(team);
+      return;
+    }
     tile const t = team.template this_tile<width>();
     frontier_bin<State> found(team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
                               frontier_writer<State>(t, *s, p->tail, &s->counters(0)));

@@ -55,6 +55,7 @@ struct source_list {
   std::uint64_t count = 1;
   std::uint64_t single = 0;
 
+  KOKKOS_FUNCTION bool is_single() const { return list == nullptr && count == 1; }
   /// The memory of the list, for require_apart.
   template <class VertexId>
   memory_range memory() const {
