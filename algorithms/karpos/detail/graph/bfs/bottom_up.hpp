@@ -248,11 +248,15 @@ struct bottom_up_bitmap {
   using tile = typename State::tile;
   using searcher = parent_search<State>;
   using entry = std::uint16_t;  // a vertex, relative to the first word
-  /// Words that a tile handles at once, at most.
-  static constexpr int max_words = State::tuned::words_at_once;
-  static_assert(max_words <= width);
+  /// A tile lists the unvisited vertices of a group of words, one on each lane, and searches them.
+  /// Over ranks, it handles two groups if there are so many words, and searches them together if
+  /// few vertices are left: a search is a chain of loads, however few vertices it has.
+  static constexpr int groups = State::over_ranks ? 2 : 1;
+  static constexpr int group_words = State::tuned::words_at_once, max_words = groups * group_words;
+  static_assert(group_words == width && 32 * max_words <= 65536);
+  static constexpr int list_entries = 32 * group_words;
   static constexpr std::size_t tile_bytes =
-      max_words * (32 * sizeof(entry) + sizeof(std::uint32_t));
+      list_entries * sizeof(entry) + max_words * sizeof(std::uint32_t);
 
   StateHandle s;
   ProgressHandle p;
@@ -295,34 +299,67 @@ struct bottom_up_bitmap {
                                          typename searcher::totals& sum) const {
     std::uint32_t const* const from = s->bitmap(p->current) + first;
     std::uint32_t* const to = s->bitmap(1 - p->current) + first;
-    auto const before = t.each([&](int lane) { return lane < n ? from[lane] : ~0u; });
-    auto const at =
-        t.prefix_sum(t.each([&](int lane) { return lane_mask<32>(~before[lane]).count(); }));
+    auto const known = t.each([&](int lane) { return known_words(from, to, lane, n); });
     auto* const list = reinterpret_cast<entry*>(after + max_words);
-    t.each([&](int lane) {
-      if (lane < n) after[lane] = before[lane];
-      int k = at.before[lane];
-      for (lane_mask<32> m(~before[lane]); m; m = m.without_first())
-        list[k++] = static_cast<entry>(lane * 32 + m.first());
-    });
-    t.sync();
     auto const base = static_cast<std::uint32_t>(first * 32);
-    search.run(
-        t, base, list, at.total,
-        [&](local_vertex v, local_vertex parent, auto degree) {
-          device::set_bits(device::scratch(after + (v - base) / 32), bit_of(v));
-          search.count(v, degree, sum);
-          s->discover(v, parent, p->level + 1);
-        },
-        sum);
-    t.sync();
+    int group = 0;
+    do {
+      int const listed = list_unvisited(t, from, n, after, list, group);
+      t.sync();
+      search.run(
+          t, base, list, listed,
+          [&](local_vertex v, local_vertex parent, auto degree) {
+            device::set_bits(device::scratch(after + (v - base) / 32), bit_of(v));
+            search.count(v, degree, sum);
+            s->discover(v, parent, p->level + 1);
+          },
+          sum);
+      t.sync();
+    } while (groups > 1 && group * width < n);
     t.each([&](int lane) {
-      if (lane < n) {
-        to[lane] = after[lane];
-        s->copy_to_peers(to + lane, after[lane]);
+      for (int g = 0; g < groups; ++g) {
+        int const i = g * width + lane;
+        if (i >= n || ((known[lane] >> g & 1u) != 0 && after[i] == from[i])) continue;
+        to[i] = after[i];
+        s->copy_to_peers(to + i, after[i]);
       }
     });
     t.sync();
+  }
+  /// Lists the unvisited vertices of the next groups of n words, as long as they fit, and copies
+  /// these words to `after`. Returns the number of vertices, and adds that of groups to `group`.
+  KARPOS_STEP_FUNCTION int list_unvisited(tile const& t, std::uint32_t const* from, int n,
+                                          std::uint32_t* after, entry* list, int& group) const {
+    int listed = 0;
+    do {
+      int const first = group * width;
+      auto const before =
+          t.each([&](int lane) { return first + lane < n ? from[first + lane] : ~0u; });
+      auto const at =
+          t.prefix_sum(t.each([&](int lane) { return lane_mask<32>(~before[lane]).count(); }));
+      if (groups > 1 && listed + at.total > list_entries) break;
+      t.each([&](int lane) {
+        if (first + lane < n) after[first + lane] = before[lane];
+        int k = listed + at.before[lane];
+        for (lane_mask<32> m(~before[lane]); m; m = m.without_first())
+          list[k++] = static_cast<entry>((first + lane) * 32 + m.first());
+      });
+      listed += at.total;
+      ++group;
+    } while (groups > 1 && group * width < n);
+    return listed;
+  }
+  /// Over ranks, returns the words of this lane, a bit for each group, that the other bitmap holds
+  /// already. If no vertex is found in them, they are not written again, because late levels would
+  /// wait for the links. After merge_claims other ranks may miss such a word: its vertices are no
+  /// longer of the frontier, and who claims one of them is refused by its owner.
+  KARPOS_STEP_FUNCTION std::uint32_t known_words(std::uint32_t const* from, std::uint32_t const* to,
+                                                 int lane, int n) const {
+    std::uint32_t known = 0;
+    if constexpr (State::over_ranks)
+      for (int g = 0; g < groups; ++g)
+        if (int const i = g * width + lane; i < n && to[i] == from[i]) known |= 1u << g;
+    return known;
   }
 };
 
