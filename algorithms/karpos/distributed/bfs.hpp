@@ -137,7 +137,7 @@ class bfs_workspace {
     d::add_records_of_ranks(ranks, m_local.m_record.data(), record);
     if (s.proposal != nullptr)
       d::complete_parents(ranks, m_graph, parents.data(), m_proposals.data());
-    ranks.exec().fence("karpos::distributed::bfs");
+    if (!agreed.in_one_kernel) ranks.exec().fence("karpos::distributed::bfs");
     bfs_report r;
     static_cast<karpos::bfs_report&>(r) =
         detail::bfs::report_of(record, m_hubs, m_graph.has_transpose());

@@ -37,7 +37,7 @@ struct receiving_step {
   KARPOS_STEP_FUNCTION void with_bin(Team& team, tile const& t, F const& f) const {
     level_counters& to = s->counters(p->level + 1);
     frontier_bin<State> found(team.template tile_scratch<width>(0, frontier_bin<State>::bytes),
-                              frontier_writer<State>(t, *s, p->tail, &to));
+                              frontier_writer<State>(t, *s, p->tail, &to, p->lists_claims));
     f(found);
     found.flush(t);
     if (output == frontier_output::count) found.add_counts(team, to);
@@ -129,6 +129,7 @@ struct receive_lists : receiving_step<StateHandle, ProgressHandle> {
  private:
   /// Marks a vertex, and receives it if this rank owns it. Returns whether this thread has done so.
   KARPOS_STEP_FUNCTION bool claim(local_vertex v) const {
+    if (s->is_own_word(v / 32)) device::prefetch_far(s->out.offset + v);
     std::uint32_t const before = device::fetch_or(s->bitmap(p->current) + v / 32, bit_of(v));
     if ((before & bit_of(v)) != 0 || !s->is_own_word(v / 32)) return false;
     s->receive(v, p->level + 1);
