@@ -155,13 +155,19 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks>,
     for (int r = 0; r < peers.count; ++r)
       if (r != peers.rank) *peers.of(r, word) = bits;
   }
-  /// Returns a word of the vertices that any rank has visited or claimed. Between launched steps,
-  /// the exchange has merged the words of all ranks into the other bitmap.
-  KOKKOS_FUNCTION std::uint32_t merged(int current, std::uint64_t w) const {
-    if (peers.count == 0) return base::bitmap(1 - current)[w];
-    std::uint32_t bits = 0;
-    for (int r = 0; r < peers.count; ++r) bits |= *peers.of(r, base::bitmap(current) + w);
-    return bits;
+  /// Adds the bits that other ranks have set to `count` words of the bitmap, Step apart from w on.
+  /// Between launched steps, the exchange has merged the words of all ranks into the other bitmap.
+  template <int Step, int N>
+  KOKKOS_FUNCTION void add_others(int current, std::uint64_t w, int count,
+                                  std::uint32_t (&bits)[N]) const {
+    bool const in_windows = peers.count > 0;
+    std::uint32_t* const from = base::bitmap(in_windows ? current : 1 - current) + w;
+    for (int r = 0; r < (in_windows ? peers.count : 1); ++r) {
+      if (in_windows && r == peers.rank) continue;
+      std::uint32_t const* const of_rank = in_windows ? peers.of(r, from) : from;
+      for (int k = 0; k < N; ++k)  // all loads, for one wait
+        if (k < count) bits[k] |= of_rank[k * Step];
+    }
   }
   /// Runs f(list, n) for lists that together hold what all other ranks have claimed, in their list
   /// number `which`.

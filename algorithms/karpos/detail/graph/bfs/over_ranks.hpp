@@ -56,35 +56,32 @@ struct merge_claims : receiving_step<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     tile const t = team.template this_tile<width>();
-    std::uint64_t const words = s->own_words();
+    // A lane merges two words at once if there are so many: it waits for other ranks' memory.
+    std::uint64_t const words = s->own_words(),
+                        tiles = static_cast<std::uint64_t>(team.league_size()) *
+                                static_cast<std::uint64_t>(team.template tiles<width>()),
+                        each = words > tiles * width ? 2 * width : width;
     this->with_bin(team, t, [&](frontier_bin<State>& found) {
-      team.template for_each_tile<width>((words + width - 1) / width, [&](std::uint64_t i) {
-        std::uint64_t const first = i * width;
-        receive(t, s->first_word() + first,
-                static_cast<int>(Kokkos::min(std::uint64_t(width), words - first)), found);
+      team.template for_each_tile<width>((words + each - 1) / each, [&](std::uint64_t i) {
+        std::uint64_t const first = i * each;
+        receive(t, s->first_word() + first, static_cast<int>(Kokkos::min(each, words - first)),
+                found);
       });
     });
   }
 
  private:
-  /// Merges n words, one on each lane.
+  /// Merges n words: word i on lane i % width, at most two on a lane.
   KARPOS_STEP_FUNCTION void receive(tile const& t, std::uint64_t first, int n,
                                     frontier_bin<State>& found) const {
-    auto const word = [&](int lane) { return first + static_cast<std::uint64_t>(lane); };
-    auto fresh = t.each([&](int lane) -> std::uint32_t {
-      if (lane >= n) return 0;
-      std::uint32_t const before = s->bitmap(p->current)[word(lane)];
-      std::uint32_t const after = s->merged(p->current, word(lane));
-      std::uint32_t* const to = s->bitmap(1 - p->current) + word(lane);
-      *to = after;
-      s->copy_to_peers(to, after);
-      return after & ~before;
-    });
-    // In each round, every lane receives the first vertex that is left in its word.
+    auto fresh = t.each([&](int lane) { return merge(first, lane, n); });
+    // In each round, every lane receives the first vertex that is left in its words.
     while (t.ballot([&](int lane) { return fresh[lane] != 0; })) {
       auto const vertex = [&](int lane, int) {
-        return static_cast<local_vertex>(
-            word(lane) * 32 + static_cast<std::uint64_t>(lane_mask<32>(fresh[lane]).first()));
+        int const bit = lane_mask<64>(fresh[lane]).first();
+        int const word = bit < 32 ? lane : lane + width;
+        return static_cast<local_vertex>((first + static_cast<std::uint64_t>(word)) * 32 +
+                                         static_cast<std::uint64_t>(bit % 32));
       };
       auto const won = t.each([&](int lane) -> std::uint32_t { return fresh[lane] != 0 ? 1 : 0; });
       t.each([&](int lane) {
@@ -93,6 +90,26 @@ struct merge_claims : receiving_step<StateHandle, ProgressHandle> {
       add_found(output, t, found, won, vertex);
       fresh = t.each([&](int lane) { return fresh[lane] & (fresh[lane] - 1); });
     }
+  }
+  /// Merges this lane's words. Returns the bits that only other ranks had set: those of the second
+  /// word in the upper half.
+  KARPOS_STEP_FUNCTION std::uint64_t merge(std::uint64_t first, int lane, int n) const {
+    constexpr int most = 2;
+    std::uint64_t const word = first + static_cast<std::uint64_t>(lane);
+    int const count = lane < n ? (n - 1 - lane) / width + 1 : 0;
+    std::uint32_t mine[most] = {}, others[most] = {};
+    for (int k = 0; k < most; ++k)
+      if (k < count) mine[k] = s->bitmap(p->current)[word + k * width];
+    s->template add_others<width>(p->current, word, count, others);
+    std::uint64_t fresh = 0;
+    for (int k = 0; k < most; ++k) {
+      if (k >= count) continue;
+      std::uint32_t* const to = s->bitmap(1 - p->current) + word + k * width;
+      *to = mine[k] | others[k];
+      s->copy_to_peers(to, mine[k] | others[k]);
+      fresh |= std::uint64_t(others[k] & ~mine[k]) << (32 * k);
+    }
+    return fresh;
   }
 };
 
