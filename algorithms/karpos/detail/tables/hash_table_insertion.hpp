@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -323,7 +324,7 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
       double const share_here =
           static_cast<double>(done.inserted + done.rejected) / static_cast<double>(last - first);
       insert_rejected(
-          exec, [&] { return part; }, done,
+          exec, [&] { return std::optional(part); }, done,
           static_cast<std::uint64_t>(share_here * static_cast<double>(n - last)));
     }
     share = static_cast<double>(done.inserted + 1) / static_cast<double>(last - first + 1);
@@ -437,10 +438,10 @@ void hash_table<Storage>::with_insertion_ref(Storage const& into, F const& f) {
   f(into.ref());
 }
 
-/// Inserts all rows again, rows_again(), into a larger or compacted copy, which then becomes the
-/// table. Repeats that while keys are rejected and there is such a copy. `report` becomes the
-/// report of all keys; `expected_keys` is the number of new keys that are still expected in the
-/// same call.
+/// Inserts all rows again, *rows_again(), into a larger or compacted copy, which then becomes the
+/// table. Repeats that while keys are rejected, and there is such a copy and memory for the rows.
+/// `report` becomes the report of all keys; `expected_keys` is the number of new keys that are
+/// still expected in the same call.
 /// If merging a value twice would be wrong, only rows whose key is not in the table are inserted
 /// again. In open addressing these are the rejected rows: a full path stays full, so equal keys
 /// have the same outcome. In hopscotch hashing that does not hold, and such keys stay rejected.
@@ -452,16 +453,17 @@ template <class Storage>
 template <class RowsAgain>
 void hash_table<Storage>::insert_rejected(execution_space const& exec, RowsAgain const& rows_again,
                                           insert_report& report, std::uint64_t expected_keys) {
-  using combine = typename std::invoke_result_t<RowsAgain const&>::combine_type;
+  using combine = typename std::invoke_result_t<RowsAgain const&>::value_type::combine_type;
   if constexpr (detail::may_move<Storage, combine>) {
     while (report.rejected != 0) {
       auto table = copy_with_free_slots(exec, report.rejected, expected_keys);
       if (!table) break;
       auto const rows = rows_again();
+      if (!rows) break;
       if constexpr (detail::idempotent<combine>)
-        insert_directly(exec, *table, rows, m_insert_report);
+        insert_directly(exec, *table, *rows, m_insert_report);
       else
-        insert_directly(exec, *table, rows.absent_from(m_storage.ref()), m_insert_report);
+        insert_directly(exec, *table, rows->absent_from(m_storage.ref()), m_insert_report);
       insert_report const again = read_report(exec);
       adopt(exec, std::move(*table));
       m_slots_used.add_inserted(again.inserted);
@@ -559,7 +561,14 @@ struct insertion_access {
             return table::rows_of(what, keys, values..., combine, everything{});
         });
       };
-      if (report.rejected != 0) into.insert_rejected(exec, gather, report, 0);
+      auto const rows_again = [&]() -> std::optional<decltype(gather())> {
+        try {
+          return gather();
+        } catch (allocation_error const&) {  // the rows stay rejected
+          return {};
+        }
+      };
+      if (report.rejected != 0) into.insert_rejected(exec, rows_again, report, 0);
       detail::reject_invalid(report, n);
       return true;
     }
