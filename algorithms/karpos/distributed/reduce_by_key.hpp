@@ -53,7 +53,7 @@ class reduction_memory {
 
 /// Reduces the values of equal keys of all ranks by op: each rank reduces its rows, sends each
 /// group to the owner of its key, and reduces what it receives. Keys, values and op are as in
-/// karpos::reduce_by_key. Collective. Blocks.
+/// karpos::reduce_by_key, but op is one operation, not several aggregates. Collective. Blocks.
 ///
 /// Returns: the groups that this rank owns, in no particular order; every key is on one rank.
 /// Complexity: two reductions and an exchange of the groups: a rank sends each key once. One rank
