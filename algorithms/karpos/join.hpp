@@ -160,7 +160,7 @@ class join {
   void write(execution_space const& exec, Out const& out) const {
     detail::user_call const call("join", "write");
     detail::join::require_kind(m_kind, false);
-    bool const of_left = m_kind <= join_kind::left_anti;
+    bool const of_left = detail::join::is_of_left(m_kind);
     require_output("the output of a join", out, of_left ? m_left : m_right);
     if (of_left)
       emit(exec, detail::join::write_side<Out, true>{out});
@@ -184,7 +184,7 @@ class join {
   Kokkos::View<number_type*, memory_space> rows(execution_space const& exec) const {
     detail::user_call const call("join", "rows");
     detail::join::require_kind(m_kind, false);
-    if (m_kind <= join_kind::left_anti) require_own_numbers();
+    if (detail::join::is_of_left(m_kind)) require_own_numbers();
     auto const out = allocate(exec);
     write(exec, out);
     return out;

@@ -142,7 +142,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   detail::user_call const call("partitioned_join");
   namespace d = detail::join;
   d::require_kind(kind, false);
-  bool const of_left = kind == join_kind::left_semi || kind == join_kind::left_anti;
+  bool const of_left = d::is_of_left(kind);
   d::require_numbers<ExecSpace>("the output of a join", out, of_left ? left.size() : right.size());
   if (of_left)
     return d::write_join(exec, left, right, kind, options, d::write_side<Out, true>{out}, out);

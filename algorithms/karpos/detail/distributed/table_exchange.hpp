@@ -89,7 +89,8 @@ class table_exchange {
 
   /// Sends keys, and values if any are passed, to the owners of the keys. Returns use(received) of
   /// each rank: received.with_columns(f) calls f with the keys that this rank owns, and with their
-  /// values; received.try_with_pieces(f) may do with them what window_split says.
+  /// values; received.try_with_pieces(f) calls f with the window_pieces where these rows lie, and
+  /// returns false if there are none.
   template <class Row, class Use, class Keys, class... Values>
   auto send(Use const& use, Keys const& keys, Values const&... values) const {
     constexpr bool has_values = sizeof...(Values) > 0;

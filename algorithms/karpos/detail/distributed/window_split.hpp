@@ -58,12 +58,13 @@
 
 namespace karpos::detail::distributed {
 
-/// How a table is divided into regions of equal numbers of bucket pairs, the last one perhaps of
-/// fewer: as the coarse partitions of insertions by segments are; 0 regions: as a plan says.
+/// The coarse partitions of a table's insertions by segments. Each has `region_pairs` bucket pairs,
+/// the last one perhaps fewer. regions == 0: rows are not inserted by segments, and plan_windows
+/// chooses the regions.
 struct table_segments {
   std::uint64_t region_pairs = 0, regions = 0;
 };
-/// Returns these of a table whose rows come in at most max_coarse coarse partitions.
+/// Returns the coarse partitions of a table if there may be at most `max_coarse`.
 template <class ExecSpace, class Table>
 table_segments segments_of([[maybe_unused]] Table const& table,
                            [[maybe_unused]] std::uint64_t max_coarse) {

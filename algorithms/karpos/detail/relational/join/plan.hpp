@@ -34,6 +34,10 @@ struct arrays {
 };
 
 inline bool has_pairs(join_kind k) { return k <= join_kind::full; }
+/// Returns whether the rows of a semi or anti join are left rows.
+inline bool is_of_left(join_kind k) {
+  return k == join_kind::left_semi || k == join_kind::left_anti;
+}
 /// Throws std::invalid_argument for a number that is no kind.
 inline void require_valid_kind(join_kind k) {
   require_enumerator("kind of join", k, join_kind::right_anti, "join_kind");
