@@ -489,4 +489,101 @@ TEST_CASE("groups lie in the memory that is kept") {
   CHECK((own.keys.use_count() > 0));
 }
 
+/// Rows with different keys that are sent through windows.
+rows rows_for_windows(communicator const& ranks) {
+  return rows_of(ranks.rank(), tuned::min_rows + 2000, ~key(0));
+}
+TEST_CASE("memory of reductions serves several communicators, which may end before it") {
+  auto const ranks = world();
+  karpos::distributed::reduction_memory<space> kept;
+  auto const check = [&](communicator const& some, karpos::plus op) {
+    check_reduction(some, tuned::min_rows + 2000, ~key(0), op, kept);
+  };
+  check(ranks, {});
+  {
+    auto const part = all_but_first();
+    check(part, {});
+  }
+  int const windows = addressed_windows();
+  check(world(), {});
+  CHECK(addressed_windows() == windows);  // equal ranks share windows
+}
+TEST_CASE("memory of reductions that was moved from is as new") {
+  auto const ranks = world();
+  auto const mine = rows_for_windows(ranks);
+  auto const keys = to_view(mine.keys);
+  auto const values = to_view(mine.values);
+  karpos::distributed::reduction_memory<space> a;
+  auto const reduce = [&](auto& memory) {
+    return karpos::distributed::reduce_by_key(ranks, keys, values, karpos::plus{}, memory);
+  };
+  auto const first = reduce(a);
+  auto b = std::move(a);
+  auto const second = reduce(a);
+  CHECK(second.total == first.total);
+  CHECK(second.keys.data() != first.keys.data());
+  CHECK(reduce(b).keys.data() == first.keys.data());
+  b = std::move(a);
+  CHECK(reduce(a).total == reduce(b).total);
+}
+TEST_CASE("groups of the last reduction are reduced with its memory") {
+  auto const ranks = world();
+  for (key const max_key : {key(1000), ~key(0)}) {
+    auto const mine = rows_of(ranks.rank(), tuned::min_rows + 2000, max_key);
+    karpos::distributed::reduction_memory<space> kept;
+    auto groups = karpos::distributed::reduce_by_key(ranks, to_view(mine.keys),
+                                                     to_view(mine.values), karpos::plus{}, kept);
+    auto const contents = [&] {
+      auto const keys = to_vector(groups.keys);
+      auto const values = to_vector(groups.values);
+      oracle all;
+      for (std::size_t i = 0; i < keys.size(); ++i) CHECK(all.emplace(keys[i], values[i]).second);
+      return all;
+    };
+    auto const expected = contents();
+    for (int again = 0; again < 3; ++again) {
+      groups = karpos::distributed::reduce_by_key(ranks, groups.keys, groups.values, karpos::plus{},
+                                                  kept);
+      CHECK((contents() == expected));
+    }
+  }
+}
+TEST_CASE("an error of all ranks closes the windows of a reduction") {
+  auto const ranks = world();
+  auto const mine = rows_for_windows(ranks);
+  auto const keys = to_view(mine.keys);
+  karpos::distributed::reduction_memory<space> kept;
+  int const before = addressed_windows();
+  auto const reduce = [&](auto const& values) {
+    return karpos::distributed::reduce_by_key(ranks, keys, values, karpos::plus{}, kept);
+  };
+  auto const total = reduce(keys).total;
+  CHECK((addressed_windows() > before) == have_windows(ranks));
+  CHECK_THROWS_AS(reduce(to_view(std::vector<key>(5))), karpos::distributed::collective_error);
+  CHECK(addressed_windows() == before);
+  CHECK(reduce(keys).total == total);
+}
+/// Adds, and looks once how many windows are open.
+struct add_and_look {
+  int* windows;
+  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
+    if (*windows < 0) *windows = addressed_windows();
+    return a + b;
+  }
+};
+template <class Space>
+void check_windows_of_one_call() {
+  if constexpr (!karpos::device::is_device<Space>) {
+    auto const ranks = world();
+    auto const mine = rows_of(0, tuned::min_rows + 2000, ~key(0));  // equal on all ranks
+    int windows = -1;
+    karpos::distributed::reduce_by_key(ranks, to_view(mine.keys), to_view(mine.values),
+                                       add_and_look{&windows});
+    CHECK(windows == (ranks.size() == 1 ? -1 : addressed_windows()));
+  }
+}
+TEST_CASE("without memory, a reduction closes its windows before it reduces received rows") {
+  check_windows_of_one_call<space>();
+}
+
 }  // namespace

@@ -14,6 +14,7 @@
 #include "karpos/distributed/join.hpp"
 #include "support/emulated_restore.hpp"
 #include "support/memory_limit.hpp"
+#include "tests/distributed/limits.hpp"
 #include "tests/distributed/ranks.hpp"
 
 namespace karpos::detail::distributed {
@@ -148,7 +149,11 @@ void check_join(communicator const& ranks, std::size_t left_rows, std::size_t ri
   if (h == how::once) {
     joined = karpos::distributed::join(ranks, left_view, right_view, kind);
   } else if (h == how::kept) {
-    karpos::distributed::join(ranks, left_view, right_view, join_kind::left, kept);
+    auto const others = all_but_first();
+    for (auto const& some : {&ranks, &others})
+      karpos::distributed::join(*some, left_view, right_view, join_kind::left, kept);
+    auto moved = std::move(kept);
+    karpos::distributed::join(ranks, left_view, right_view, join_kind::left, moved);
     joined = karpos::distributed::join(ranks, left_view, right_view, kind, kept);
   } else if constexpr (!std::is_same_v<Columns, wide_columns>) {
     joined = join_on_teams(ranks, left_view, right_view, kind);
@@ -229,8 +234,14 @@ TEST_CASE("a number that is no kind of join is refused on all ranks") {
   auto const ranks = world();
   auto const t = rows_of_rank(0, 1, 50, 5);
   auto const rows = karpos::rows(to_view(t.i));
-  CHECK_THROWS_WITH_AS(karpos::distributed::join(ranks, rows, rows, join_kind(99)),
+  karpos::distributed::join_memory<space> kept;
+  int const before = addressed_windows();
+  karpos::distributed::join(ranks, rows, rows, join_kind::inner, kept);
+  if (!karpos::device::is_device<space>)
+    CHECK((addressed_windows() > before) == (ranks.size() > 1));
+  CHECK_THROWS_WITH_AS(karpos::distributed::join(ranks, rows, rows, join_kind(99), kept),
                        doctest::Contains("kind of join"), karpos::distributed::collective_error);
+  CHECK(addressed_windows() == before);
 }
 
 TEST_CASE("without memory, a join over ranks names itself and nothing that it uses") {

@@ -8,6 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <string>
+
 namespace karpos_test {
 
 /// Lowers a limit of this process, if `applies`, until it is destroyed.
@@ -34,6 +37,15 @@ inline rlim_t next_file() {
   REQUIRE(file >= 0);
   close(file);
   return static_cast<rlim_t>(file);
+}
+
+/// Returns how many windows of CPUs this process addresses.
+inline int addressed_windows() {
+  std::ifstream maps("/proc/self/maps");
+  int n = 0;
+  for (std::string line; std::getline(maps, line);)
+    n += line.find("memfd:karpos") != std::string::npos;
+  return n;
 }
 
 }  // namespace karpos_test

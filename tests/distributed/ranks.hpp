@@ -20,6 +20,16 @@ using communicator = karpos::distributed::communicator<space>;
 inline communicator world(karpos::distributed::communicator_options const& o = {}) {
   return communicator(MPI_COMM_WORLD, space{}, o);
 }
+/// Returns a communicator of all ranks but the first; on the first rank, of itself.
+inline communicator all_but_first() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm some = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0 ? 1 : 0, 0, &some);
+  communicator ranks(some);
+  MPI_Comm_free(&some);
+  return ranks;
+}
 
 template <class T>
 Kokkos::View<T*, memory> to_view(std::vector<T> const& from) {

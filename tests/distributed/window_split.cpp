@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -35,7 +34,8 @@ struct karpos::detail::distributed::window_tuning<karpos_test::emulated_space>
 namespace {
 
 namespace d = karpos::detail::distributed;
-using karpos_test::communicator, karpos_test::memory, karpos_test::to_vector, karpos_test::to_view;
+using karpos_test::addressed_windows, karpos_test::communicator, karpos_test::memory;
+using karpos_test::to_vector, karpos_test::to_view;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using tested_space = std::conditional_t<karpos::device::is_device<karpos_test::space>,
@@ -202,14 +202,6 @@ void check_refusals() {
 }
 TEST_CASE("smaller windows are tried if memory lacks, but not if they cannot be opened") {
   check_refusals<karpos_test::space>();
-}
-/// Returns how many windows of CPUs this process addresses.
-int addressed_windows() {
-  std::ifstream maps("/proc/self/maps");
-  int n = 0;
-  for (std::string line; std::getline(maps, line);)
-    n += line.find("memfd:karpos") != std::string::npos;
-  return n;
 }
 template <class Space>
 void check_unwinding() {

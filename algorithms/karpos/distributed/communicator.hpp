@@ -54,6 +54,7 @@ struct communicator_options {
 
 /// Ranks that work together: an MPI communicator of its own, and an execution space instance. Not
 /// copyable. Movable until a plan, table or workspace is made with it: these keep its address.
+/// (A join_memory or reduction_memory does not.)
 ///
 /// Requires: MPI is initialised, and finalised after the communicator is destroyed. All ranks make
 ///   it, and destroy it, together.

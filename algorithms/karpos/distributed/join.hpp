@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/detail/distributed/join_windows.hpp"
@@ -36,17 +37,22 @@ struct joined_rows {
 };
 
 /// Memory that joins of a rank keep from call to call, because a GPU takes longer to allocate and
-/// free gigabytes than to join what they hold. It grows.
+/// free gigabytes than to join what they hold. It grows. It may be used with several communicators,
+/// which may end before it. Moving from it leaves it as new.
 ///
-/// Requires: the communicator of its joins outlives it. All ranks destroy it together.
+/// Requires: all ranks that join with it release and destroy it together, before MPI ends.
 /// Concurrency: one join at a time.
-/// Memory: what join takes for the most rows so far.
+/// Memory: what join takes for the most rows so far; windows for each communicator that has other
+///   ranks, or ranks in another order.
 template <execution_space ExecSpace>
 class join_memory {
  public:
   join_memory() = default;
-  join_memory(join_memory&&) noexcept = default;
-  join_memory& operator=(join_memory&&) noexcept = default;
+  join_memory(join_memory&& other) noexcept : m_buffers(std::exchange(other.m_buffers, {})) {}
+  join_memory& operator=(join_memory&& other) noexcept {
+    m_buffers = std::exchange(other.m_buffers, {});
+    return *this;
+  }
 
   /// Frees the memory. Collective. Requires: the rows of the last join are no longer used; call
   /// exec.fence() first if kernels read them.
@@ -70,6 +76,8 @@ class join_memory {
 ///   2^31 - 8 right rows. It may receive any number of left rows.
 /// Memory: one rank alone: as partitioned_join. In windows: the bytes of partitioned_join, and a
 ///   quarter more, for each row of the rank with most and again for each row that this rank owns.
+///   If many rows of one rank have one owner, windows take the rows of a side of the rank with most
+///   times the number of ranks.
 ///   In messages: while a side is sent, each row of this rank takes its size and 36 bytes (rows
 ///   above 16 bytes: twice their size and 20 bytes), and partition_bytes are allocated. Each
 ///   received row takes its size and 8 bytes until the end; also what row_index and karpos::join
@@ -87,7 +95,7 @@ auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& r
 }
 
 /// Joins as join above, in memory that is kept. The rows are views of this memory, valid until the
-/// next join with it, its release() or its end.
+/// next join with it, its release() or its end. Requires: columns do not lie in this memory.
 template <execution_space ExecSpace, class Left, class Right>
 auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& right,
           join_kind kind, join_memory<ExecSpace>& memory) {

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/detail/distributed/combine.hpp"
@@ -29,18 +30,24 @@ struct reduced_groups {
 };
 
 /// Memory that reductions of a rank keep from call to call, because a GPU takes as long to allocate
-/// and free gigabytes as to reduce what they hold. It grows.
+/// and free gigabytes as to reduce what they hold. It grows. It may be used with several
+/// communicators, which may end before it. Moving from it leaves it as new.
 ///
-/// Requires: its reductions are of one communicator, which outlives it. All ranks destroy it
-///   together.
+/// Requires: all ranks that reduce with it release and destroy it together, before MPI ends.
 /// Concurrency: one reduction at a time.
-/// Memory: what reduce_by_key takes for the most rows so far.
+/// Memory: what reduce_by_key takes for the most rows so far; windows for each communicator that
+///   has other ranks, or ranks in another order. One rank alone that reduces groups of its last
+///   reduction: twice the groups.
 template <execution_space ExecSpace>
 class reduction_memory {
  public:
   reduction_memory() = default;
-  reduction_memory(reduction_memory&&) noexcept = default;
-  reduction_memory& operator=(reduction_memory&&) noexcept = default;
+  reduction_memory(reduction_memory&& other) noexcept
+      : m_buffers(std::exchange(other.m_buffers, {})) {}
+  reduction_memory& operator=(reduction_memory&& other) noexcept {
+    m_buffers = std::exchange(other.m_buffers, {});
+    return *this;
+  }
 
   /// Frees the memory. Collective. Requires: the groups of the last reduction are no longer used;
   /// call exec.fence() first if kernels read them.
@@ -75,7 +82,7 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
 }
 
 /// Reduces as reduce_by_key above, in memory that is kept. The groups are views of this memory,
-/// valid until the next reduction with it, its release() or its end.
+/// valid until the next reduction with it, which may reduce them, its release() or its end.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op>
 auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
                    Op const& op, reduction_memory<ExecSpace>& memory) {

@@ -59,9 +59,10 @@ struct default_reduction_tuning {
 template <class ExecSpace>
 struct reduction_tuning : default_reduction_tuning<ExecSpace> {};
 
-/// Returns whether a reduction of this rank's rows would leave most of them: at most one key of the
-/// largest sample repeats. Of 8,192 that is likely from 2^25 equally frequent keys on (74 %), and
-/// not up to 2^23 (9 %).
+/// Returns whether a reduction of this rank's rows would leave most of them: in a sample of as many
+/// keys as fit in a team's scratch, at most one is a repetition. A sample of 8,192 keys has at most
+/// one with a probability of 74 % if the rows have 2^25 equally frequent keys, and of 9 % if they
+/// have 2^23.
 template <class T, class ExecSpace, class Keys>
 bool keeps_most_rows(ExecSpace const& exec, Keys const& keys) {
   std::uint64_t const rows = keys.extent(0);
@@ -101,7 +102,7 @@ Groups reduce_rows(ExecSpace const& exec, Keys const& keys, Values const& values
 template <class ExecSpace>
 struct reduction_buffers {
   reusable_memory<ExecSpace> keys, values, workspace, sent, received, owned_keys, owned_values;
-  window_memory<ExecSpace, karpos::distributed::communicator<ExecSpace>> windows;
+  windows_by_ranks<window_memory<ExecSpace, karpos::distributed::communicator<ExecSpace>>> windows;
 
   template <class Key, class T>
   reduce_by_key_options options(ExecSpace const& exec, std::uint64_t rows) {
@@ -127,11 +128,13 @@ auto send_rows_by_key(karpos::distributed::communicator<ExecSpace> const& ranks,
   using key = typename Keys::non_const_value_type;
   using row = key_value<key, typename Values::non_const_value_type>;
   if constexpr (device::has_peer_windows<ExecSpace>)
-    if (buffers.windows.may_open(ranks)) {
+    if (auto& windows = buffers.windows.of(ranks); windows.may_open(ranks)) {
+      // Regions by the hash multiplier of one rank. Owners are chosen by another one, that of
+      // ranks.size() ranks, so that the keys of an owner are spread over all its regions.
       split_offer const offer{keys.extent(0), 0, device::cache_bytes(ranks.exec()),
-                              place_among(hashed::rank, 1)};  // no owner_of_hash has that number
+                              place_among(hashed::rank, 1)};
       auto const split = distributed::try_split_into_windows<ExecSpace>(
-          ranks, buffers.windows, source_of_rows<row, ExecSpace>(keys, values),
+          ranks, windows, source_of_rows<row, ExecSpace>(keys, values),
           distributed::plan_windows<ExecSpace>(ranks.all_gather(offer)),
           [](window_plan const& plan) {
             return owner_and_place<ExecSpace, hash<key>, void>({}, plan);
@@ -166,7 +169,7 @@ template <template <class, class, class> class Result, class ExecSpace, class Ke
           class Op>
 auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Keys const& keys,
                        Values const& values, Op const& op, reduction_buffers<ExecSpace>& buffers,
-                       bool keeps) {
+                       bool keeps) try {
   using key = typename Keys::non_const_value_type;
   using value = typename Values::non_const_value_type;
   using row = key_value<key, value>;
@@ -187,6 +190,13 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
   groups<ExecSpace, key, value> owned;
   if (ranks.size() == 1) {
     owned = run_collectively(ranks, [&] {
+      auto const are_groups = [&](auto const& view) {
+        return buffers.owned_keys.holds(view) || buffers.owned_values.holds(view);
+      };
+      if (are_groups(keys) || are_groups(values)) {  // of the last reduction: keep them meanwhile
+        std::swap(buffers.keys, buffers.owned_keys);
+        std::swap(buffers.values, buffers.owned_values);
+      }
       auto mine = reduce(keys, values, output(rows));
       if (keeps) return mine;
       mine.keys = distributed::unless_mostly_free(exec, mine.keys, rows);
@@ -208,6 +218,7 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
       return std::pair(key_view(mine.keys), value_view(mine.values));
     });
     auto const received = distributed::send_rows_by_key(ranks, sent_keys, sent_values, buffers);
+    if (!keeps) buffers.windows.close(ranks);  // received rows have been copied out of them
     owned = run_collectively(ranks, [&] {
       if (!keeps) {  // they have been sent
         buffers.keys.release();
@@ -220,6 +231,9 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
   }
   return Result<key, value, typename ExecSpace::memory_space>{
       owned.keys, owned.values, ranks.all_reduce(std::uint64_t(owned.keys.extent(0)))};
+} catch (karpos::distributed::collective_error const&) {
+  buffers.windows.close(ranks);
+  throw;
 }
 
 }  // namespace karpos::detail::distributed

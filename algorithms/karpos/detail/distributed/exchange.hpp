@@ -55,6 +55,13 @@ class reusable_memory {
   }
 
   void release() { m_bytes = {}; }
+  /// Returns whether a view, perhaps with a stride, begins in this memory.
+  template <class View>
+  bool holds(View const& view) const {
+    auto const memory = range_of(m_bytes);
+    auto const* const first = reinterpret_cast<char const*>(view.data());
+    return memory.begin <= first && first < memory.end;
+  }
 
  private:
   Kokkos::View<std::byte*, memory_space> m_bytes;

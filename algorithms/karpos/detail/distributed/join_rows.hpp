@@ -103,7 +103,8 @@ struct join_buffers {
   using memory = reusable_memory<space>;
   bool keeps = false;
   memory left, right, workspace, left_out, right_out;
-  window_memory<space, Ranks> windows;
+  using window_type = window_memory<space, Ranks>;
+  windows_by_ranks<window_type> windows;
 
   /// Returns memory for a workspace; nothing if it is not kept, and comes from a pool.
   wrapped_memory kept_workspace(space const& exec, std::size_t bytes) {
@@ -130,7 +131,7 @@ class join_output {
  public:
   join_output(Ranks const& ranks, join_kind kind, join_buffers<Ranks>& memory)
       : m_exec(ranks.exec()),
-        m_of_left(join::has_pairs(kind) || kind <= join_kind::left_anti),
+        m_of_left(join::has_pairs(kind) || join::is_of_left(kind)),
         m_of_right(join::has_pairs(kind) || !m_of_left),
         m_memory(memory) {}
 
@@ -214,7 +215,7 @@ void join_by_index(ExecSpace const& exec, Left const& left, Right const& right, 
   if (joined.has_pairs())
     joined.write(exec, out.left(), out.right());
   else
-    joined.write(exec, kind <= join_kind::left_anti ? out.left() : out.right());
+    joined.write(exec, join::is_of_left(kind) ? out.left() : out.right());
   auto const number = [&](auto const& rows, auto const& numbers) {
     using type = std::remove_cvref_t<decltype(numbers)>;
     if constexpr (!std::is_same_v<type, row_numbers>)

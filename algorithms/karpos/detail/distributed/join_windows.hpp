@@ -144,7 +144,8 @@ class window_join {
         m_left{left},
         m_right{right},
         m_kind(kind),
-        m_memory(memory) {
+        m_memory(memory),
+        m_windows(memory.windows.of(ranks)) {
     count_rows(m_left);
     count_rows(m_right);
     m_how = join::probing_of(kind, m_left.total, m_right.total);
@@ -157,7 +158,7 @@ class window_join {
   /// go in messages. Collective.
   bool try_run(join_output<Ranks>& out) const {
     constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
-    if (m_ranks.size() == 1 || !m_memory.windows.may_open(m_ranks) ||
+    if (m_ranks.size() == 1 || !m_windows.may_open(m_ranks) ||
         std::max(m_left.most, m_right.most) < tuned::min_rows ||
         std::max(m_left.total, m_right.total) > max_rows || m_each_bits > max_each_bits)
       return false;
@@ -226,7 +227,7 @@ class window_join {
   auto send(side<Rows> const& s, typename buffers::memory& to) const {
     using view = Kokkos::View<row*, typename buffers::space::memory_space>;
     auto const split = distributed::try_split_into_windows<ExecSpace>(
-        m_ranks, m_memory.windows, source(s), plan(s.most),
+        m_ranks, m_windows, source(s), plan(s.most),
         [&](window_plan const& p) { return owners(p); });
     if (!split) return std::optional<view>();
     return std::optional<view>(run_collectively(m_ranks, [&] {
@@ -247,8 +248,7 @@ class window_join {
   bool try_run_coarse(join_output<Ranks>& out) const {
     auto left = split(m_left);
     auto right = split(m_right);
-    if (!m_memory.windows.try_allocate(m_ranks, left, right) ||
-        run_splits(m_ranks, left, right) > 0)
+    if (!m_windows.try_allocate(m_ranks, left, right) || run_splits(m_ranks, left, right) > 0)
       return false;
     bool const joined = run_collectively(m_ranks, [&] {
       auto const l = left.counted_partitions(), r = right.counted_partitions();
@@ -314,6 +314,7 @@ class window_join {
   side<Right> m_right;
   join_kind m_kind;
   buffers& m_memory;
+  typename buffers::window_type& m_windows;
   join::probing m_how{};
   int m_bits = 0, m_each_bits = 0;
 };
@@ -337,7 +338,7 @@ bool try_join_in_windows(Ranks const& ranks, Left const& left, Right const& righ
 /// `buffers` if `keeps`, and the number of rows on all ranks. Collective.
 template <template <class> class Result, class ExecSpace, class Left, class Right, class Buffers>
 auto join_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, Left const& left,
-                     Right const& right, join_kind kind, Buffers& buffers, bool keeps) {
+                     Right const& right, join_kind kind, Buffers& buffers, bool keeps) try {
   static_assert(is_row_view<Left> && is_row_view<Right>,
                 "karpos: the sides of a join are rows(column, ...)");
   static_assert(
@@ -363,6 +364,9 @@ auto join_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, 
   }
   return Result<typename ExecSpace::memory_space>{out.left(), out.right(),
                                                   ranks.all_reduce(out.size())};
+} catch (karpos::distributed::collective_error const&) {
+  buffers.windows.close(ranks);
+  throw;
 }
 
 }  // namespace karpos::detail::distributed

@@ -6,8 +6,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <exception>
+#include <list>
 #include <memory>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "karpos/detail/distributed/engines.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
@@ -44,18 +47,20 @@ bool may_open_windows(Ranks const& ranks) {
 /// A window of each rank that the devices of all ranks address (device/peers.hpp), if they can.
 /// Construction and destruction are collective: no window is freed while another rank has it open.
 /// An exception closes this rank's alone; its memory goes when no process has it open, on GPUs with
-/// the process.
+/// the process. (A collective_error may be caught first: see windows_by_ranks.)
 template <class ExecSpace, class Ranks>
 class rank_windows {
   using window = device::peer_window<ExecSpace>;
 
  public:
-  rank_windows(Ranks const& ranks, std::size_t bytes) : m_ranks(ranks) {
+  rank_windows(Ranks const& ranks, std::size_t bytes) : m_exec(ranks.exec()) {
     if (!may_open_windows<ExecSpace>(ranks)) return;
+    m_comm.emplace(ranks.mpi());
     typename window::handle mine{};
-    bool const made = try_on_all([&] { m_window = window(ExecSpace(ranks.exec()), bytes); });
-    m_is_open = made && try_on_all([&] { mine = m_window.share(); }) &&
-                try_on_all([&, all = ranks.all_gather(mine)] { m_window.open(all, ranks.rank()); });
+    bool const made = try_on_all(ranks, [&] { m_window = window(ExecSpace(m_exec), bytes); });
+    m_is_open =
+        made && try_on_all(ranks, [&] { mine = m_window.share(); }) &&
+        try_on_all(ranks, [&, all = ranks.all_gather(mine)] { m_window.open(all, ranks.rank()); });
     m_is_refused = made && !m_is_open;
     if (!m_is_open) close_and_free();
   }
@@ -76,18 +81,18 @@ class rank_windows {
  private:
   /// Returns whether f throws on no rank. Collective.
   template <class F>
-  bool try_on_all(F const& f) const {
+  static bool try_on_all(Ranks const& ranks, F const& f) {
     bool done = true;
     try {
       f();
     } catch (std::exception const&) {
       done = false;
     }
-    return m_ranks.all_reduce(done ? 1 : 0, karpos::minimum{}) == 1;
+    return ranks.all_reduce(done ? 1 : 0, karpos::minimum{}) == 1;
   }
   void close_alone() {
     try {
-      m_ranks.exec().fence("karpos::distributed: before windows are closed");
+      m_exec.fence("karpos::distributed: before windows are closed");
     } catch (std::exception const&) {
       return;  // kernels may still use them
     }
@@ -95,13 +100,14 @@ class rank_windows {
     if constexpr (!device::spans_devices<ExecSpace>) m_window.free();
   }
   void close_and_free() {
-    m_ranks.exec().fence("karpos::distributed: before windows are closed");
+    m_exec.fence("karpos::distributed: before windows are closed");
     m_window.close();
-    m_ranks.barrier();
+    MPI_Barrier(m_comm->get());
     m_window.free();
   }
 
-  Ranks const& m_ranks;
+  typename Ranks::execution_space m_exec;
+  std::optional<duplicated_comm> m_comm;  // the ranks' communicator may end before the windows
   window m_window;
   bool m_is_open = false, m_is_refused = false;
   int m_exceptions = std::uncaught_exceptions();
@@ -155,6 +161,54 @@ class reusable_windows {
   std::unique_ptr<windows> m_windows;
   std::size_t m_bytes = 0, m_refused = ~std::size_t(0);
   bool m_asked = false;
+};
+
+/// The processes of a communicator, in the order of their ranks. The communicator may end before.
+class rank_group {
+ public:
+  explicit rank_group(MPI_Comm of) {
+    require_success(MPI_Comm_group(of, &m_group), "MPI_Comm_group");
+  }
+  rank_group(rank_group&& other) noexcept : m_group(std::exchange(other.m_group, MPI_GROUP_NULL)) {}
+  rank_group& operator=(rank_group&&) = delete;
+  ~rank_group() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (m_group != MPI_GROUP_NULL && finalized == 0) MPI_Group_free(&m_group);
+  }
+  bool operator==(rank_group const& other) const {
+    int how = MPI_UNEQUAL;
+    MPI_Group_compare(m_group, other.m_group, &how);
+    return how == MPI_IDENT;
+  }
+
+ private:
+  MPI_Group m_group = MPI_GROUP_NULL;
+};
+
+/// Windows of operations on several communicators: those of one communicator are opened and closed
+/// by its ranks alone. Communicators of the same processes, in the same order, share windows.
+/// Destruction is collective for each of these groups.
+template <class Windows>
+class windows_by_ranks {
+ public:
+  /// Returns the windows of these ranks; new ones at the first call.
+  template <class Ranks>
+  Windows& of(Ranks const& ranks) {
+    rank_group group(ranks.mpi());
+    for (auto& [known, windows] : m_all)
+      if (known == group) return windows;
+    return m_all.emplace_back(std::move(group), Windows()).second;
+  }
+  /// Closes the windows of these ranks. Collective. Called where a collective_error is caught, it
+  /// frees what the destructor could not while the exception is thrown.
+  template <class Ranks>
+  void close(Ranks const& ranks) {
+    of(ranks) = {};
+  }
+
+ private:
+  std::list<std::pair<rank_group, Windows>> m_all;
 };
 
 }  // namespace karpos::detail::distributed
