@@ -563,22 +563,18 @@ TEST_CASE("an error of all ranks closes the windows of a reduction") {
   CHECK(addressed_windows() == before);
   CHECK(reduce(keys).total == total);
 }
-/// Adds, and looks once how many windows are open.
-struct add_and_look {
-  int* windows;
-  std::int64_t operator()(std::int64_t a, std::int64_t b) const {
-    if (*windows < 0) *windows = addressed_windows();
-    return a + b;
-  }
-};
 template <class Space>
 void check_windows_of_one_call() {
   if constexpr (!karpos::device::is_device<Space>) {
     auto const ranks = world();
     auto const mine = rows_of(0, tuned::min_rows + 2000, ~key(0));  // equal on all ranks
     int windows = -1;
+    auto const add_and_look = [seen = &windows](std::int64_t x, std::int64_t y) {
+      if (*seen < 0) *seen = addressed_windows();
+      return x + y;
+    };
     karpos::distributed::reduce_by_key(ranks, to_view(mine.keys), to_view(mine.values),
-                                       add_and_look{&windows});
+                                       add_and_look);
     CHECK(windows == (ranks.size() == 1 ? -1 : addressed_windows()));
   }
 }

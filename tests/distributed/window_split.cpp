@@ -243,7 +243,7 @@ TEST_CASE("queries that overflow are listed") {
 struct rows_of_ranks {
   u64 rows, keys, frequent;
   u64 seed = 0;
-  std::vector<karpos::key_value<u32, u32>> of(int rank) const {
+  [[maybe_unused]] std::vector<karpos::key_value<u32, u32>> of(int rank) const {
     std::vector<karpos::key_value<u32, u32>> all;
     for (u64 i = 0; i < (rank == 1 ? 0 : rows + 100 * static_cast<u64>(rank)); ++i) {
       u64 const draw = karpos::mix(seed + i * 64 + static_cast<u64>(rank));
