@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/detail/distributed/join_windows.hpp"
@@ -16,15 +15,6 @@
 //   rank 1   left | b | c |   right | a |        they are joined there as on one device
 //
 // Rows are named by their numbers in the whole table: those of rank 0 come first.
-
-namespace karpos::detail::distributed {
-struct join_memory_access {
-  template <class Memory>
-  static auto& buffers(Memory& m) {
-    return m.m_buffers;
-  }
-};
-}  // namespace karpos::detail::distributed
 
 namespace karpos::distributed {
 
@@ -48,18 +38,15 @@ template <execution_space ExecSpace>
 class join_memory {
  public:
   join_memory() = default;
-  join_memory(join_memory&& other) noexcept : m_buffers(std::exchange(other.m_buffers, {})) {}
-  join_memory& operator=(join_memory&& other) noexcept {
-    m_buffers = std::exchange(other.m_buffers, {});
-    return *this;
-  }
+  join_memory(join_memory&&) noexcept = default;
+  join_memory& operator=(join_memory&&) noexcept = default;
 
   /// Frees the memory. Collective. Requires: the rows of the last join are no longer used; call
   /// exec.fence() first if kernels read them.
   void release() { m_buffers = {}; }
 
  private:
-  friend struct detail::distributed::join_memory_access;
+  friend struct detail::distributed::memory_access;
   detail::distributed::join_buffers<communicator<ExecSpace>> m_buffers;
 };
 
@@ -101,7 +88,7 @@ auto join(communicator<ExecSpace> const& ranks, Left const& left, Right const& r
           join_kind kind, join_memory<ExecSpace>& memory) {
   namespace d = detail::distributed;
   return d::join_over_ranks<joined_rows>(ranks, left, right, kind,
-                                         d::join_memory_access::buffers(memory), true);
+                                         d::memory_access::buffers(memory), true);
 }
 
 }  // namespace karpos::distributed

@@ -3,21 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/detail/distributed/combine.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/operations.hpp"
-
-namespace karpos::detail::distributed {
-struct reduction_memory_access {
-  template <class Memory>
-  static auto& buffers(Memory& m) {
-    return m.m_buffers;
-  }
-};
-}  // namespace karpos::detail::distributed
 
 namespace karpos::distributed {
 
@@ -42,19 +32,15 @@ template <execution_space ExecSpace>
 class reduction_memory {
  public:
   reduction_memory() = default;
-  reduction_memory(reduction_memory&& other) noexcept
-      : m_buffers(std::exchange(other.m_buffers, {})) {}
-  reduction_memory& operator=(reduction_memory&& other) noexcept {
-    m_buffers = std::exchange(other.m_buffers, {});
-    return *this;
-  }
+  reduction_memory(reduction_memory&&) noexcept = default;
+  reduction_memory& operator=(reduction_memory&&) noexcept = default;
 
   /// Frees the memory. Collective. Requires: the groups of the last reduction are no longer used;
   /// call exec.fence() first if kernels read them.
   void release() { m_buffers = {}; }
 
  private:
-  friend struct detail::distributed::reduction_memory_access;
+  friend struct detail::distributed::memory_access;
   detail::distributed::reduction_buffers<ExecSpace> m_buffers;
 };
 
@@ -88,7 +74,7 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
                    Op const& op, reduction_memory<ExecSpace>& memory) {
   namespace d = detail::distributed;
   return d::reduce_over_ranks<reduced_groups>(ranks, keys, values, op,
-                                              d::reduction_memory_access::buffers(memory), true);
+                                              d::memory_access::buffers(memory), true);
 }
 
 }  // namespace karpos::distributed

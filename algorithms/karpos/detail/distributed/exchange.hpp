@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "karpos/detail/common/arrays.hpp"
@@ -38,11 +39,19 @@ View unless_mostly_free(ExecSpace const& exec, View const& used, std::uint64_t a
 
 /// Memory of a rank that is kept from one operation to the next, for data that is needed during one
 /// operation only: a GPU takes as long to allocate and free a gigabyte as to move it. It grows.
+/// Moving from it leaves it as new, which moving from a view does not.
 template <class ExecSpace>
 class reusable_memory {
   using memory_space = typename ExecSpace::memory_space;
 
  public:
+  reusable_memory() = default;
+  reusable_memory(reusable_memory&& other) noexcept : m_bytes(std::exchange(other.m_bytes, {})) {}
+  reusable_memory& operator=(reusable_memory&& other) noexcept {
+    m_bytes = std::exchange(other.m_bytes, {});
+    return *this;
+  }
+
   /// Returns: an array of n elements, valid until the next call. Throws: allocation_error.
   template <class T>
   Kokkos::View<T*, memory_space> reserve(ExecSpace const& exec, char const* label,
@@ -65,6 +74,14 @@ class reusable_memory {
 
  private:
   Kokkos::View<std::byte*, memory_space> m_bytes;
+};
+
+/// Access to the buffers of a join_memory or a reduction_memory.
+struct memory_access {
+  template <class Memory>
+  static auto& buffers(Memory& m) {
+    return m.m_buffers;
+  }
 };
 
 /// Rows ordered by owner, and the number of rows of each owner.

@@ -137,7 +137,7 @@ class reusable_windows {
   /// Opens windows of at least `bytes` bytes, the same on every rank. Returns whether there are
   /// such windows. Collective.
   bool try_reserve(Ranks const& ranks, std::size_t bytes) {
-    if (bytes <= m_bytes) return true;
+    if (m_windows != nullptr && bytes <= m_bytes) return true;
     if (bytes >= m_refused) return false;
     m_windows.reset();
     m_bytes = 0;
