@@ -29,7 +29,7 @@ inline constexpr bool can_combine =
     (std::is_arithmetic_v<Key> || std::is_enum_v<Key>)&&(sizeof(Key) == 4 || sizeof(Key) == 8) &&
     std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Returns the statistics of a sample of so many keys, or of as many as there is scratch for.
+/// Returns the statistics of a sample of n keys; of fewer if a team's scratch holds fewer.
 template <class T, class ExecSpace, class Keys>
 sample_statistics sample_of(ExecSpace const& exec, Keys const& keys, std::uint32_t n) {
   using row = typename reduce_by_key::row_type<typename Keys::non_const_value_type, T>::type;

@@ -268,7 +268,7 @@ struct partitions_of_windows {
     std::uint32_t const turn = team / ranks, g = turn / chunks;
     return {g * ranks + (team - turn * ranks), turn - g * chunks};
   }
-  /// Returns the n-th partition's number in its window, and the region that it belongs to.
+  /// Return the region of the n-th partition, and the number of the partition in its window.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t region(std::uint32_t n) const {
     return n / static_cast<std::uint32_t>(peers.count);
   }

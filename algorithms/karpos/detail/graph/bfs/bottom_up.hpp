@@ -249,8 +249,9 @@ struct bottom_up_bitmap {
   using searcher = parent_search<State>;
   using entry = std::uint16_t;  // a vertex, relative to the first word
   /// A tile lists the unvisited vertices of a group of words, one on each lane, and searches them.
-  /// Over ranks, it handles two groups if there are so many words, and searches them together if
-  /// few vertices are left: a search is a chain of loads, however few vertices it has.
+  /// Over ranks, a tile handles two groups, if each tile gets that many words. It searches both
+  /// groups together if few vertices are left: a search is a chain of loads, however few vertices
+  /// it has.
   static constexpr int groups = State::over_ranks ? 2 : 1;
   static constexpr int group_words = State::tuned::words_at_once, max_words = groups * group_words;
   static_assert(group_words == width && 32 * max_words <= 65536);

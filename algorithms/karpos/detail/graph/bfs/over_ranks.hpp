@@ -56,7 +56,8 @@ struct merge_claims : receiving_step<StateHandle, ProgressHandle> {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     tile const t = team.template this_tile<width>();
-    // A lane merges two words at once if there are so many: it waits for other ranks' memory.
+    // If there are more words than lanes, a lane merges two at once: it waits for other ranks'
+    // memory once, not twice.
     std::uint64_t const words = s->own_words(),
                         tiles = static_cast<std::uint64_t>(team.league_size()) *
                                 static_cast<std::uint64_t>(team.template tiles<width>()),

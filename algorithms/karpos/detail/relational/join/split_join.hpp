@@ -58,7 +58,7 @@ struct split_sizes {
   int bits = bits_for(right);
   std::uint64_t owned = std::uint64_t(1) << bits, each = 0;
 
-  /// Returns the bits of a partition's number for so many right rows.
+  /// Returns the bits of a partition's number, given the number of right rows.
   static int bits_for(std::uint64_t right) {
     std::uint64_t const partitions =
         Kokkos::max((right + Table::mean - 1) / Table::mean, std::uint64_t(1));
