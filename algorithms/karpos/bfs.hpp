@@ -89,8 +89,8 @@ class bfs_search {
   ///   returns what the last one did. If the search is not one kernel, start blocks.
   /// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is
   ///   out of range, or sources are a strided view; if distances or parents do not have one element
-  ///   for each vertex, are strided, or overlap each other, the sources or the graph; if
-  ///   degree_classes is false and a vertex has 2^27 edges or more; if
+  ///   for each vertex, are strided, or overlap each other, the sources or the graph; if an option
+  ///   is no enumerator; if degree_classes is false and a vertex has 2^27 edges or more; if
   ///   launch_mode::persistent_kernel is chosen and the space has none, or the kernel cannot be
   ///   started, as when its blocks do not all fit on the device.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
@@ -102,9 +102,7 @@ class bfs_search {
         "karpos::bfs::check_sources", m_exec, source, m_workspace.m_graph.vertices());
     static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
                   "karpos: distances come in a view of std::int32_t");
-    if (!options.degree_classes && m_workspace.m_needs_classes)
-      detail::reject("degree classes are off", "a vertex has 2^27 edges or more",
-                     "leave degree_classes on");
+    detail::bfs::require_options(options, m_workspace.m_needs_classes);
     auto const& graph = m_workspace.m_graph;
     detail::frontier::require_results<vertex_id>(
         m_exec, distances, parents, parents.extent(0) != 0, "vertices", graph.vertices(),

@@ -64,7 +64,8 @@ namespace karpos {
 /// Throws:
 ///   - std::invalid_argument, which leaves distances unchanged: if a source is out of range; if
 ///     max_distance is negative; if distances have other extents; if distances overlap the sources
-///     and both are contiguous; if launch_mode::persistent_kernel is chosen and the space has none.
+///     and both are contiguous; if the driver is no enumerator; if launch_mode::persistent_kernel
+///     is chosen and the space has none.
 ///   - std::invalid_argument if the persistent kernel cannot be started, as when its blocks do not
 ///     all fit on the device. Distances are unspecified then.
 ///   - std::range_error if a distance above 254 is found and distances have 8 bits. They are

@@ -40,6 +40,15 @@ enum class bfs_queue {
   scanned     ///< expansion sets status bits, a scan compacts the bitmap (Enterprise)
 };
 
+namespace detail {
+template <>
+inline constexpr enumeration<bfs_direction> enumeration_of<bfs_direction> = {
+    "direction of a search", "bfs_direction", bfs_direction::beamer};
+template <>
+inline constexpr enumeration<bfs_queue> enumeration_of<bfs_queue> = {"frontier queue", "bfs_queue",
+                                                                     bfs_queue::scanned};
+}  // namespace detail
+
 /// Options of a search. Distances do not depend on them. Parents depend on them only if a vertex
 /// has several shortest paths.
 struct bfs_options {

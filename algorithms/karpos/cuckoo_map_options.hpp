@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "karpos/contract.hpp"
+
 namespace karpos {
 
 /// The layouts of the slots of a cuckoo_map.
@@ -21,6 +23,15 @@ enum class duplicate_keys {
   keep_one,  ///< stores the pair of the lowest index
   reject     ///< throws std::invalid_argument with the number of such keys and an example
 };
+
+namespace detail {
+template <>
+inline constexpr enumeration<cuckoo_layout> enumeration_of<cuckoo_layout> = {
+    "layout of a cuckoo table", "cuckoo_layout", cuckoo_layout::dense};
+template <>
+inline constexpr enumeration<duplicate_keys> enumeration_of<duplicate_keys> = {
+    "treatment of duplicate keys", "duplicate_keys", duplicate_keys::reject};
+}  // namespace detail
 
 /// The options of a cuckoo_map.
 template <class Key>

@@ -326,7 +326,7 @@ class join {
   }
 
   void require_rows() const {
-    detail::join::require_valid_kind(m_kind);
+    detail::require_enumerators(m_kind);
     if (marks_right(m_kind) && !detail::row_index::index_access::groups(m_index).keeps_duplicates())
       detail::reject("a join cannot list right rows of an index that dropped duplicates",
                      "it holds the first of equal rows only", "build it with duplicates::kept");

@@ -31,6 +31,12 @@ enum class join_kind {
   right_anti   ///< right rows without a match
 };
 
+namespace detail {
+template <>
+inline constexpr enumeration<join_kind> enumeration_of<join_kind> = {"kind of join", "join_kind",
+                                                                     join_kind::right_anti};
+}  // namespace detail
+
 struct join_options {
   /// Memory that the caller owns: at least bytes_for(left rows, right rows, kind), aligned to 64
   /// bytes; null: allocated. The memory must outlive the join.

@@ -117,7 +117,7 @@ class lookup_table {
                       bulk_options const& bulk = {}) const {
     detail::user_call const call(Storage::name, "count");
     require_queries<Queries>();
-    detail::require_known(bulk.strategy);
+    detail::require_enumerators(bulk.strategy);
     require_memory();
     std::uint64_t n = 0;
     detail::in_batches(
@@ -308,7 +308,7 @@ class lookup_table {
   template <class Result, class Queries>
   std::size_t lookup_bytes_for(execution_space const& exec, Queries const& queries,
                                bulk_strategy strategy) const {
-    detail::require_known(strategy);
+    detail::require_enumerators(strategy);
     require_memory();
     std::size_t bytes = 0;
     m_storage.with_ref([&](auto const& table) {

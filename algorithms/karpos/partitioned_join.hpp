@@ -189,7 +189,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   namespace d = detail::join;
   static_assert(sizeof...(LeftOut) + sizeof...(RightOut) > 0,
                 "karpos: a join of payload columns writes at least one");
-  d::require_valid_kind(kind);
+  detail::require_enumerators(kind);
   if (kind != join_kind::inner)
     detail::reject("payload columns are written by inner joins only",
                    "rows of other kinds may lack one of the sides",

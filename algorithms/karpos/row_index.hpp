@@ -47,6 +47,12 @@ enum class duplicates {
   dropped
 };
 
+namespace detail {
+template <>
+inline constexpr enumeration<duplicates> enumeration_of<duplicates> = {
+    "treatment of duplicate rows", "duplicates", duplicates::dropped};
+}  // namespace detail
+
 struct row_index_options {
   karpos::duplicates duplicates = karpos::duplicates::kept;
   static constexpr std::uint64_t all_rows = ~std::uint64_t(0);
@@ -181,7 +187,7 @@ class row_index {
                                      bulk_strategy strategy = bulk_strategy::automatic) {
     detail::user_call const call("row_index", "workspace_bytes");
     using by_partitions = detail::row_index::partitioned_build<ExecSpace, Rows, RowNumber>;
-    detail::require_known(strategy);
+    detail::require_enumerators(strategy);
     return detail::row_index::build_arrays<ExecSpace, RowNumber>(
                exec, rows, keeps(d), by_partitions::bytes(exec, rows, strategy))
         .bytes;
@@ -296,7 +302,7 @@ class row_index {
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o,
             Members const& members, detail::user_call const& = detail::user_call("row_index"))
       : m_rows(rows),
-        m_memory((detail::require_known(o.strategy), require_mask(rows.size(), members),
+        m_memory((detail::require_enumerators(o.strategy), require_mask(rows.size(), members),
                   detail::row_index::require_row_numbers<RowNumber>(rows.size()),
                   require_rows(o.rows, rows.size()),
                   detail::row_index::memory_for(
@@ -324,7 +330,7 @@ class row_index {
 
   /// Returns whether an index keeps duplicates. Throws std::invalid_argument for unknown numbers.
   static bool keeps(duplicates d) {
-    detail::require_enumerator("treatment of duplicate rows", d, duplicates::dropped, "duplicates");
+    detail::require_enumerators(d);
     return d == duplicates::kept;
   }
   /// Returns the number of rows that are indexed, or may be appended later.

@@ -66,12 +66,13 @@ namespace karpos {
 /// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is out
 ///   of range, or sources are a strided view; if distances or parents do not have one element for
 ///   each vertex, are strided, or overlap each other, the sources, the weights or the graph; if the
-///   reach is negative or NaN; if delta is negative or NaN, or between 0 and 1 for integers; if
-///   launch_mode::persistent_kernel is chosen and the space has none, or the kernel cannot be
-///   started, as when its blocks do not all fit on the device. std::range_error if a vertex can be
-///   reached, but its distance does not fit the type, or is the largest integer: results are
-///   unspecified then. std::logic_error if the search was stopped because it did not end, as when
-///   weights have become negative since the workspace was made: results are unspecified then.
+///   reach is negative or NaN; if the driver is no enumerator; if delta is negative or NaN, or
+///   between 0 and 1 for integers; if launch_mode::persistent_kernel is chosen and the space has
+///   none, or the kernel cannot be started, as when its blocks do not all fit on the device.
+///   std::range_error if a vertex can be reached, but its distance does not fit the type, or is the
+///   largest integer: results are unspecified then. std::logic_error if the search was stopped
+///   because it did not end, as when weights have become negative since the workspace was made:
+///   results are unspecified then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>
@@ -91,7 +92,7 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
       {detail::range_of(workspace_access::weights(workspace)),
        detail::range_of(graph.row_offsets()), detail::range_of(graph.column_indices()),
        sources.template memory<vertex_id>()});
-  require_reach(options.reach);
+  require_options(options);
   Weight const delta = checked_delta<Weight>(options.delta, workspace.delta());
   auto s = workspace_access::state(exec, workspace, delta, options);
   s.distance = reinterpret_cast<typename decltype(s)::word*>(distances.data());

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "karpos/contract.hpp"
+
 namespace karpos {
 
 /// Growth policy: how a blocking insertion treats a key that finds no slot.
@@ -25,6 +27,12 @@ enum class growth {
   /// number.
   automatic
 };
+
+namespace detail {
+template <>
+inline constexpr enumeration<growth> enumeration_of<growth> = {"policy of growth", "growth",
+                                                               growth::automatic};
+}  // namespace detail
 
 /// The options of a hash table. A sentinel is a key value that marks a slot and cannot be stored.
 /// Slots of 16 bytes (key and value do not fit into four bytes each) need a third sentinel, which
@@ -88,6 +96,12 @@ enum class bulk_strategy {
   /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
   reduced
 };
+
+namespace detail {
+template <>
+inline constexpr enumeration<bulk_strategy> enumeration_of<bulk_strategy> = {
+    "strategy of bulk calls", "bulk_strategy", bulk_strategy::reduced};
+}  // namespace detail
 
 /// The options of a blocking insertion or erasure, and of lookups. Calls with a stencil take none.
 struct bulk_options {

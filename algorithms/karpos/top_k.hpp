@@ -79,6 +79,7 @@ namespace karpos {
 /// Throws: std::invalid_argument:
 ///   - if views are shorter than k or strided, or if the lists or k do not fit the workspace;
 ///   - if the number of weights is not that of the lists;
+///   - if an option is no enumerator;
 ///   - if the missing score is NaN or plus infinity;
 ///   - if a dense id is not below the number of objects, or there are too many sparse ids. The
 ///     outputs may have been written then;

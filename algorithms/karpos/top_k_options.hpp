@@ -156,6 +156,18 @@ enum class top_k_bail_out {
   at_once  ///< from the start
 };
 
+namespace detail {
+template <>
+inline constexpr enumeration<top_k_result> enumeration_of<top_k_result> = {
+    "result of a ranked query", "top_k_result", top_k_result::set};
+template <>
+inline constexpr enumeration<top_k_ties> enumeration_of<top_k_ties> = {
+    "rule for ties", "top_k_ties", top_k_ties::smallest_id};
+template <>
+inline constexpr enumeration<top_k_bail_out> enumeration_of<top_k_bail_out> = {
+    "rule for bailing out", "top_k_bail_out", top_k_bail_out::at_once};
+}  // namespace detail
+
 /// Options of a ranked query. Results depend only on `aggregate`, `missing_score`, `result` and
 /// `ties`, apart from ties under top_k_ties::any.
 template <class Aggregate = weighted_sum>

@@ -402,7 +402,7 @@ class unordered_map {
                            bulk_strategy strategy) const {
     detail::user_call const call("lookup_bytes");
     using result = std::conditional_t<is_set, bool, stored_value>;
-    detail::require_known(strategy);
+    detail::require_enumerators(strategy);
     m_storage.require_memory();
     return detail::lookup_bytes<result>(exec, m_storage.view(), m_storage.slot_bytes(), queries,
                                         strategy);

@@ -152,14 +152,30 @@ void require_holds(std::string const& what, std::uint64_t largest,
     reject(what + " has too small a type",
            std::to_string(largest) + " of at most " + std::to_string(most), suggestion);
 }
-/// Throws std::invalid_argument unless e is one of the enumerators from 0 to `last` of a type.
+/// Describes an enumeration of options for errors: its meaning, name and last enumerator.
 template <class Enum>
-void require_enumerator(char const* what, Enum e, Enum last, char const* type) {
-  if (static_cast<unsigned>(e) > static_cast<unsigned>(last))
-    reject(
-        std::string("there is no such ") + what,
-        std::to_string(static_cast<int>(e)) + " of 0 to " + std::to_string(static_cast<int>(last)),
-        std::string("choose one of karpos::") + type);
+struct enumeration {
+  char const *what = nullptr, *name = nullptr;
+  Enum last{};
+};
+/// Specialised beside each enumeration of options (a rule of tests/rules/rules.py).
+template <class Enum>
+inline constexpr enumeration<Enum> enumeration_of = {};
+
+/// Throws std::invalid_argument unless each option is an enumerator of its type. Every call checks
+/// its options in this way.
+template <class... Enums>
+void require_enumerators(Enums... options) {
+  auto const require = [](auto e) {
+    constexpr auto of = enumeration_of<decltype(e)>;
+    static_assert(of.name != nullptr, "karpos: specialise enumeration_of for this enumeration");
+    int const number = static_cast<int>(e), last = static_cast<int>(of.last);
+    if (number < 0 || number > last)
+      reject(std::string("there is no such ") + of.what,
+             std::to_string(number) + " of 0 to " + std::to_string(last),
+             std::string("choose one of karpos::") + of.name);
+  };
+  (require(options), ...);
 }
 
 /// Memory that a call uses: bytes [begin, end).

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "karpos/contract.hpp"
+
 namespace karpos {
 
 /// The way in which a device runs the steps of an iterative algorithm: levels of a search, or
@@ -10,5 +12,11 @@ enum class launch_mode {
   kernel_per_step,   ///< the host launches a kernel for every step; on every backend
   persistent_kernel  ///< one cooperative kernel, with a grid barrier after every step; CUDA only
 };
+
+namespace detail {
+template <>
+inline constexpr enumeration<launch_mode> enumeration_of<launch_mode> = {
+    "launch mode", "launch_mode", launch_mode::persistent_kernel};
+}  // namespace detail
 
 }  // namespace karpos

@@ -27,6 +27,10 @@ enum class null_equality {
 };
 
 namespace detail {
+template <>
+inline constexpr enumeration<null_equality> enumeration_of<null_equality> = {
+    "rule for nulls", "null_equality", null_equality::unequal};
+
 /// A view of rank one, or what loops on CPUs hold in its place: a pointer and a stride
 /// (device::strided_elements).
 template <class X>
@@ -229,13 +233,18 @@ class row_view {
         m_equal(equal),
         m_nulls(nulls),
         m_size(extent(detail::get<0>(m_columns))) {
+    detail::user_call const call("rows");
+    detail::require_enumerators(nulls);
     (detail::require_same_extent("the first column of rows", m_size, "another one",
                                  extent(columns)),
      ...);
   }
 
-  /// Returns these rows with this rule for nulls. rows() makes rows whose nulls are equal.
+  /// Returns these rows with this rule for nulls. rows() makes rows whose nulls are equal. Throws
+  /// std::invalid_argument for an unknown rule.
   row_view with_nulls(null_equality nulls) const {
+    detail::user_call const call("row_view", "with_nulls");
+    detail::require_enumerators(nulls);
     row_view r = *this;
     r.m_nulls = nulls;
     return r;

@@ -67,7 +67,10 @@ void begin_with_names(std::vector<wrong_call> const& calls) {
   CHECK(karpos::detail::user_call::name() == "karpos");
 }
 
-constexpr auto unknown = static_cast<karpos::bulk_strategy>(9);
+/// A number beyond the enumerators of any enumeration of options.
+template <class Enum>
+constexpr auto none_of = static_cast<Enum>(9);
+constexpr auto unknown = none_of<karpos::bulk_strategy>;
 view<u32> numbers(u64 n) {
   std::vector<u32> v(n);
   for (u64 i = 0; i < n; ++i) v[i] = static_cast<u32>(i);
@@ -106,14 +109,14 @@ TEST_CASE("tables name the call in their errors") {
   using multiset = karpos::hash_multiset<u32, space>;
   using cuckoo_options = decltype(cuckoo)::options;
   cuckoo_options const crowded = {.layout = karpos::cuckoo_layout::dense, .load = 2},
-                       no_layout = {.layout = static_cast<karpos::cuckoo_layout>(9)},
-                       no_duplicates = {.duplicates = static_cast<karpos::duplicate_keys>(9)};
+                       no_layout = {.layout = none_of<karpos::cuckoo_layout>},
+                       no_duplicates = {.duplicates = none_of<karpos::duplicate_keys>};
   decltype(unordered) larger(5000);
   decltype(unordered)::const_map_type const unmade;
   constexpr u64 too_many = u64(1) << 40;
   u64 sum = 0;
   begin_with_names({
-      {"hash_map", [&] { decltype(map)(exec, 10, {.growth = static_cast<karpos::growth>(9)}); }},
+      {"hash_map", [&] { decltype(map)(exec, 10, {.growth = none_of<karpos::growth>}); }},
       {"hash_map::bytes_for", [&] { (void)decltype(map)::bytes_for(10, 2.0); }},
       {"hash_map::bytes_for", [&] { (void)decltype(map)::bytes_for(~u64(0)); }},
       {"hash_map::find", [&] { (void)host_empty.find(3u); }},
@@ -213,13 +216,18 @@ TEST_CASE("joins, reductions and partitions name the call in their errors") {
   using karpos::join_kind;
   karpos::join const pairs(exec, rows, index, join_kind::inner);
   karpos::join const single(exec, rows, index, join_kind::left_semi);
-  auto const no_kind = static_cast<join_kind>(99);
+  auto const no_kind = none_of<join_kind>;
   karpos::wrapped_memory const little = {three.data(), 1};
-  auto const no_duplicates = static_cast<karpos::duplicates>(9);
+  auto const no_duplicates = none_of<karpos::duplicates>;
+  auto const no_nulls = none_of<karpos::null_equality>,
+             below = static_cast<karpos::null_equality>(-1);
   auto const three_columns = karpos::columns(three), two_columns = karpos::columns(two);
   begin_with_names({
       {"rows", [&] { (void)karpos::rows(three, two); }},
       {"nullable", [&] { (void)karpos::nullable(three, few); }},
+      {"row_view::with_nulls", [&] { (void)rows.with_nulls(no_nulls); }},
+      {"row_view::with_nulls", [&] { (void)rows.with_nulls(below); }},
+      {"rows", [&] { karpos::row_view(karpos::row_hash{}, karpos::row_equal{}, no_nulls, three); }},
       {"row_index", [&] { make({.strategy = unknown}); }},
       {"row_index", [&] { make({.duplicates = no_duplicates}); }},
       {"row_index::bytes_for", [&] { (void)index_type::bytes_for(3, no_duplicates); }},
@@ -257,6 +265,10 @@ TEST_CASE("joins, reductions and partitions name the call in their errors") {
          karpos::partitioned_join(exec, rows, rows, join_kind::inner, two_columns, three_columns,
                                   three_columns, three_columns);
        }},
+      {"partitioned_join",
+       [&] { karpos::partitioned_join(exec, rows, rows, no_kind, three, three); }},
+      {"partitioned_join_size",
+       [&] { (void)karpos::partitioned_join_size(exec, rows, rows, no_kind); }},
       {"partitioned_join_size",
        [&] {
          (void)karpos::partitioned_join_size(exec, rows, rows, join_kind::inner,
@@ -292,8 +304,15 @@ TEST_CASE("graph searches and rankings name the call in their errors") {
   matrix<float> const scores("scores", 3, 2), nan("NaNs", 3, 2);
   auto const lists = karpos::build_sorted_lists(exec, scores);
   Kokkos::deep_copy(nan, Kokkos::Experimental::quiet_NaN_v<float>);
-  karpos::sorted_lists<u32, float, space::memory_space> const wrong_lists(matrix<u32>("ids", 3, 2),
-                                                                          nan);
+  matrix<u32> const ids("ids", 3, 2);
+  constexpr auto no_mode = none_of<karpos::launch_mode>;
+  auto const search = [&](karpos::bfs_options const& o) {
+    karpos::bfs(exec, graph, 0u, distances, view<u32>(), o);
+  };
+  auto const rank = [&](karpos::top_k_options<> const& o) {
+    karpos::top_k(exec, lists, 2, two, view<double>(), o);
+  };
+  karpos::sorted_lists<u32, float, space::memory_space> const wrong_lists(ids, nan);
   begin_with_names({
       {"build_csr", [&] { karpos::build_csr(exec, 3, three, two); }},
       {"build_csr", [&] { karpos::build_csr(exec, 2, three, three); }},
@@ -301,6 +320,9 @@ TEST_CASE("graph searches and rankings name the call in their errors") {
       {"bfs", [&] { karpos::bfs(exec, graph, 3u, distances); }},
       {"bfs", [&] { karpos::bfs(exec, graph, 0u, few); }},
       {"bfs", [&] { karpos::bfs(exec, wrong, 0u, distances); }},
+      {"bfs", [&] { search({.direction = none_of<karpos::bfs_direction>}); }},
+      {"bfs", [&] { search({.queue = none_of<karpos::bfs_queue>}); }},
+      {"bfs", [&] { search({.driver = no_mode}); }},
       {"bfs_search::start",
        [&] { karpos::bfs_search(exec, workspace).start(0u, few, view<u32>()); }},
       {"bfs_workspace", [&] { karpos::bfs_workspace(exec, wrong); }},
@@ -308,9 +330,12 @@ TEST_CASE("graph searches and rankings name the call in their errors") {
       {"bfs_batch",
        [&] { karpos::bfs_batch(exec, batch, three, matrix<std::int32_t>("distances", 2, 3)); }},
       {"bfs_batch", [&] { karpos::bfs_batch(exec, batch, numbers(4)); }},
+      {"bfs_batch", [&] { karpos::bfs_batch(exec, batch, three, {.driver = no_mode}); }},
       {"bfs_batch_workspace", [&] { karpos::bfs_batch_workspace(exec, wrong); }},
       {"sssp", [&] { karpos::sssp(exec, graph, weights, 3u, costs); }},
       {"sssp", [&] { karpos::sssp(exec, graph, negative, 0u, costs); }},
+      {"sssp",
+       [&] { karpos::sssp(exec, graph, weights, 0u, costs, view<u32>(), {.driver = no_mode}); }},
       {"sssp_workspace", [&] { karpos::sssp_workspace(exec, graph, view<float>("few", 2)); }},
       {"connected_components", [&] { karpos::connected_components(exec, graph, two); }},
       {"connected_components",
@@ -321,6 +346,10 @@ TEST_CASE("graph searches and rankings name the call in their errors") {
       {"validate_bfs", [&] { karpos::validate_bfs(exec, graph, 3u, distances); }},
       {"build_sorted_lists", [&] { karpos::build_sorted_lists(exec, nan); }},
       {"top_k", [&] { karpos::top_k(exec, lists, 3, two); }},
+      {"top_k", [&] { rank({.result = none_of<karpos::top_k_result>}); }},
+      {"top_k", [&] { rank({.ties = none_of<karpos::top_k_ties>}); }},
+      {"top_k", [&] { rank({.bail_out = none_of<karpos::top_k_bail_out>}); }},
+      {"top_k", [&] { rank({.driver = no_mode}); }},
       {"validate_sorted_lists", [&] { karpos::validate_sorted_lists(exec, wrong_lists); }},
       {"select_k", [&] { karpos::select_k(exec, costs, 4, three, costs); }},
   });

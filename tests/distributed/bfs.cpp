@@ -447,6 +447,13 @@ TEST_CASE("bad arguments are refused on all ranks") {
   CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},
                                  karpos::bfs_options{.queue = karpos::bfs_queue::scanned}),
                        doctest::Contains("a scanned queue"), collective_error);
+  auto const option_refused = [&](karpos::bfs_options const& o, char const* words) {
+    CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{}, o),
+                         doctest::Contains(words), collective_error);
+  };
+  option_refused({.direction = karpos::bfs_direction(9)}, "there is no such direction of a search");
+  option_refused({.queue = karpos::bfs_queue(9)}, "there is no such frontier queue");
+  option_refused({.driver = karpos::launch_mode(9)}, "there is no such launch mode");
   if (!ranks.has_device_of_its_own())
     CHECK_THROWS_WITH_AS(
         dist::bfs(ranks, graph, id(0), distances, Kokkos::View<id*, memory>{},

@@ -404,6 +404,8 @@ TEST_CASE("shortest paths over ranks: what is refused, on all ranks") {
     dist::sssp(workspace, to_view(last ? std::vector<id>{id(n), 0} : std::vector<id>{}), distances);
   });
   refused("delta -1", [&] { dist::sssp(workspace, id(0), distances, {}, {.delta = -1}); });
+  refused("there is no such launch mode",
+          [&] { dist::sssp(workspace, id(0), distances, {}, {.driver = karpos::launch_mode(9)}); });
   refused("reach -1", [&] { dist::sssp(workspace, id(0), distances, {}, {.reach = -1}); });
   if (several) {
     refused("the source is not the same on all ranks",

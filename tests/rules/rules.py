@@ -51,6 +51,10 @@ CALLED_LOOP = re.compile(r"^\s*KOKKOS_(?:INLINE_)?FUNCTION void operator\(\)\(Gr
 RETIRED_NAME = re.compile(r"(?<![A-Za-z])(rooms?|roomier|calm|uneven|holders?|looks|carried|carrying)(?![A-Za-z])")
 RETIRED_WORD = re.compile(r"\b(rooms?|roomier|whoever)\b")
 GLOSSARY_TERM = re.compile(r"\| ([^|]+) \|")
+# Enumerations of options, which calls check (contract.hpp), and those that are no options.
+OPTIONS = re.compile(r"(?:lib/karpos|algorithms/karpos(?:/distributed)?)/[^/]+\.hpp")
+ENUMERATION = re.compile(r"^\s*enum class (\w+)")
+NO_OPTIONS = {"hashed", "map_op", "outcome"}
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
 
 
@@ -109,6 +113,8 @@ def violations(root):
             if sum(map(bool, map(str.strip, code))) > LONGEST_PUBLIC_HEADER:
                 yield "length", name, len(lines), f"has more than {LONGEST_PUBLIC_HEADER} lines of code: move details to detail/"
             yield from long_details(name, code)
+        if OPTIONS.fullmatch(name):
+            yield from undescribed_enumerations(name, code)
         if name.startswith("algorithms/karpos/detail/") and name.split("/")[3] not in WINGS:
             yield "wing", name, 1, f"lies in no wing of detail/: {', '.join(WINGS)}"
         yield from unreadable_comments(name, lines)
@@ -157,6 +163,14 @@ def long_details(name, code):
             lines += bool(line.strip()) and depth > 0 and not DETAIL.match(line)
     if lines > LONGEST_DETAIL:
         yield "detail", name, 1, f"has {lines} lines of code in a namespace detail: move them to detail/"
+
+
+def undescribed_enumerations(name, code):
+    """Every call refuses numbers that are no enumerators of its options: require_enumerators asks enumeration_of."""
+    for number, line in enumerate(code, 1):
+        found = ENUMERATION.match(line)
+        if found and found[1] not in NO_OPTIONS and not any(f"enumeration_of<{found[1]}>" in other for other in code):
+            yield "enumeration", name, number, f"specialise enumeration_of<{found[1]}> beside it, and check it by require_enumerators"
 
 
 def repeated_terms(name, lines):
@@ -217,6 +231,8 @@ CLEAN = {
     "backends/karpos/device/tile.hpp": HEAD + '#include "karpos/low.hpp"\n',
     "backends/karpos/device/native/native.hpp": HEAD + '#ifdef KOKKOS_ENABLE_CUDA\nnamespace native_device = cuda;\n#endif\n',
     "algorithms/karpos/map.hpp": HEAD + '#include "karpos/device/tile.hpp"\n#include <karpos/low.hpp>\n',
+    "lib/karpos/order.hpp": HEAD + "enum class outcome { done };\nenum class order { rising };\n"
+                                   "template <>\ninline constexpr enumeration<order> enumeration_of<order> = {};\n",
     "algorithms/karpos/distributed/plan.hpp": HEAD + "#include <mpi.h>\ninline int f() { return MPI_SUCCESS; }\n",
     "algorithms/karpos/detail/common/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
     "algorithms/karpos/long.hpp": HEAD + "int f();\n\n// says what f does\n" * (LONGEST_PUBLIC_HEADER - 1),
@@ -271,6 +287,7 @@ PLANTED = [
     ("wing", "algorithms/karpos/detail/new.hpp", HEAD),
     ("upward", "algorithms/karpos/detail/graph/step.hpp", HEAD + '#include "karpos/search.hpp"\n'),
     ("upward", "algorithms/karpos/map.hpp", '#include "karpos/detail/graph/step_0.hpp"\n'),
+    ("enumeration", "algorithms/karpos/map.hpp", "enum class order { rising, falling };\n"),
     ("mpi", "algorithms/karpos/map.hpp", "#include <mpi.h>\n"),
     ("mpi", "lib/karpos/low.hpp", "inline int f() { return MPI_SUCCESS; }\n"),
     ("pragma-once", "lib/karpos/new.hpp", "// SPDX-License-Identifier: Apache-2.0\n// #pragma once\n"),

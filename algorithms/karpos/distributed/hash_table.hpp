@@ -151,7 +151,7 @@ class hash_table {
     detail::require_value_type<mapped_type, Values>();
     d::groups<execution_space, key_type, mapped_type> groups;
     bool const is_reduced = d::run_collectively(*m_ranks, [&] {
-      detail::require_known(strategy);
+      detail::require_enumerators(strategy);
       if constexpr (d::can_combine<key_type, mapped_type>) {
         auto const& exec = m_ranks->exec();
         if (strategy != bulk_strategy::reduced &&

@@ -176,9 +176,4 @@ inline void reject_invalid(insert_report const& report, std::uint64_t n) {
          "choose other sentinels in the options");
 }
 
-/// Throws std::invalid_argument if s is not an enumerator of bulk_strategy.
-inline void require_known(bulk_strategy s) {
-  require_enumerator("strategy of bulk calls", s, bulk_strategy::reduced, "bulk_strategy");
-}
-
 }  // namespace karpos::detail

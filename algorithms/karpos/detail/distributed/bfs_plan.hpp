@@ -15,6 +15,7 @@
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/search_arguments.hpp"
 #include "karpos/detail/distributed/windows.hpp"
+#include "karpos/detail/graph/bfs/plan.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/bfs/team_local_search.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
@@ -43,9 +44,7 @@ struct bfs_arguments : search_arguments {
 };
 
 inline void require_options(bfs_options const& o, bool needs_classes) {
-  if (!o.degree_classes && needs_classes)
-    reject("bfs without degree classes", "a vertex has 2^27 edges or more",
-           "leave degree_classes on");
+  bfs::require_options(o, needs_classes);
   if (o.queue == bfs_queue::scanned || o.hub_cache || o.unvisited_queue)
     reject("an option of a search is not for several ranks",
            "a scanned queue, a hub cache or a queue of unvisited vertices", "leave it out");

@@ -349,7 +349,7 @@ auto join_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, 
   Kokkos::Profiling::ScopedRegion const region("karpos::distributed::join");
   user_call const call("distributed::join");
   require_same(ranks, "the kind of a join", kind);
-  run_collectively(ranks, [&] { join::require_valid_kind(kind); });
+  run_collectively(ranks, [&] { require_enumerators(kind); });
   auto const& exec = ranks.exec();
   buffers.keeps = keeps;
   join_output out(ranks, kind, buffers);

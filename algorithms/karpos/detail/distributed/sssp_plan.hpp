@@ -27,7 +27,7 @@ struct sssp_arguments : search_arguments {
 };
 
 inline void require_options(sssp_options const& o) {
-  sssp::require_reach(o.reach);
+  sssp::require_options(o);
   if (o.reach > 0 && o.reach < Kokkos::Experimental::infinity_v<double>)
     reject("a reach is not for several ranks", "sssp_options::reach is " + std::to_string(o.reach),
            "pass 0 or infinity");

@@ -63,7 +63,7 @@ template <view_1d Keys>
 std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const& keys,
                                          bulk_options const& bulk) {
   detail::user_call const call(Storage::name, "erase");
-  detail::require_known(bulk.strategy);
+  detail::require_enumerators(bulk.strategy);
   this->require_memory();
   std::uint64_t n = 0;
   detail::in_batches(

@@ -237,7 +237,7 @@ insert_report hash_table<Storage>::insert_all(execution_space const& exec, char 
                                               bulk_options const& bulk) {
   detail::user_call const call(Storage::name, what);
   this->require_memory();
-  detail::require_known(bulk.strategy);
+  detail::require_enumerators(bulk.strategy);
   detail::require_stencil("keys", keys, stencil);
   auto const k = detail::with_dynamic_extent(keys);
   auto const each = detail::with_dynamic_extent(detail::values_for<mapped_type>(keys, values));
@@ -498,7 +498,7 @@ std::size_t hash_table<Storage>::insert_bytes(execution_space const& exec, std::
                                               bulk_strategy strategy) const {
   detail::user_call const call(Storage::name, "insert_bytes");
   this->require_memory();
-  detail::require_known(strategy);
+  detail::require_enumerators(strategy);
   return detail::insertion_bytes<detail::keep_stored>(exec, m_storage, strategy, keys,
                                                       detail::never_pays{});
 }
@@ -513,7 +513,7 @@ std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& ex
 {
   detail::user_call const call(Storage::name, "insert_or_apply_bytes");
   this->require_memory();
-  detail::require_known(strategy);
+  detail::require_enumerators(strategy);
   return detail::insertion_bytes<void>(exec, m_storage, strategy, keys,
                                        [](auto const&) { return true; });
 }

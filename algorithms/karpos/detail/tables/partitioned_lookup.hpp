@@ -367,7 +367,7 @@ template <int Distance, class ExecSpace, class WithTable, class Queries, class O
 void look_up(ExecSpace const& exec, std::string const& label, WithTable const& with_table,
              std::uint64_t table_bytes, Queries const& queries, Out const& out, Write const& write,
              Stencil const& stencil, bulk_options const& bulk) {
-  detail::require_known(bulk.strategy);
+  detail::require_enumerators(bulk.strategy);
   detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
   detail::require_stencil("queries", queries, stencil);
   detail::in_batches(

@@ -86,7 +86,7 @@ struct settings_of {
         equal(e),
         reserved_keys(sentinels_of<Layout>(o)),
         seed(o.seed ? *o.seed : next_seed()) {
-    if (o.growth) require_enumerator("policy of growth", *o.growth, growth::automatic, "growth");
+    if (o.growth) require_enumerators(*o.growth);
   }
 
   std::uint64_t max_keys;

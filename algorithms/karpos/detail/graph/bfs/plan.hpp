@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "karpos/bfs_options.hpp"
+#include "karpos/contract.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
 
@@ -82,6 +83,14 @@ struct search_plan {
            !p.bottom_up && p.all.edges > words / 16 && p.next_edges() > 2 * p.unvisited;
   }
 };
+
+/// Throws std::invalid_argument for options that are refused. needs_classes: whether a vertex has
+/// too many edges for one thread.
+inline void require_options(bfs_options const& o, bool needs_classes) {
+  require_enumerators(o.direction, o.queue, o.driver);
+  if (!o.degree_classes && needs_classes)
+    reject("degree classes are off", "a vertex has 2^27 edges or more", "leave degree_classes on");
+}
 
 /// Returns the plan of a search with these options. reachable: vertices that are not isolated.
 inline search_plan plan_of(bfs_options const& o, bool has_transpose, std::uint64_t vertices,

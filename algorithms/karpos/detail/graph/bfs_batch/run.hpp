@@ -331,6 +331,7 @@ bfs_batch_report run_passes(ExecSpace const& exec,
   std::uint64_t const vertices = workspace.vertices();
   Kokkos::Profiling::ScopedRegion const region("karpos::bfs_batch");
   require_reachable<ExecSpace, Sources>();
+  require_enumerators(options.driver);
   if (max_distance < 0)
     reject("max_distance is negative", std::to_string(max_distance), "pass 0 or more");
   if (auto const count = frontier::sources_out_of_range("karpos::bfs_batch::check_sources", exec,

@@ -19,6 +19,7 @@
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
+#include "karpos/sssp_options.hpp"
 
 // Prepares a workspace: reads the weights of all edges, checks them, adds them up, and measures by
 // a sample how far they spread, because a mean over many decades reflects the largest ones only.
@@ -103,6 +104,11 @@ inline void require_reach(double reach) {
   if (!(reach >= 0))
     reject("reach " + std::to_string(reach) + " is refused", "negative, or no number",
            "pass 0 for an automatic one, infinity for none");
+}
+/// Throws std::invalid_argument for options that are refused, but for delta (checked_delta).
+inline void require_options(sssp_options const& o) {
+  require_reach(o.reach);
+  require_enumerators(o.driver);
 }
 
 /// Returns the width of a bucket as a weight. Throws std::invalid_argument if it is refused.

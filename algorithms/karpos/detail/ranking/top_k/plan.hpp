@@ -180,6 +180,7 @@ results<typename Ids::non_const_value_type> make_results(Ids const& ids, Scores 
 template <class Lists, class Aggregate>
 void require_valid_query(query_sizes<Lists> const& capacity, Lists const& lists, std::uint64_t k,
                          top_k_options<Aggregate> const& options) {
+  require_enumerators(options.result, options.ties, options.bail_out, options.driver);
   if (lists.lists() > capacity.lists || lists.objects() > capacity.objects ||
       lists.is_dense() != capacity.dense)
     reject("sorted lists do not fit the workspace",

@@ -38,13 +38,9 @@ inline bool has_pairs(join_kind k) { return k <= join_kind::full; }
 inline bool is_of_left(join_kind k) {
   return k == join_kind::left_semi || k == join_kind::left_anti;
 }
-/// Throws std::invalid_argument for a number that is no kind.
-inline void require_valid_kind(join_kind k) {
-  require_enumerator("kind of join", k, join_kind::right_anti, "join_kind");
-}
 /// Throws std::invalid_argument unless k is a kind of pairs, or of single rows if !pairs.
 inline void require_kind(join_kind k, bool pairs) {
-  require_valid_kind(k);
+  require_enumerators(k);
   if (join::has_pairs(k) == pairs) return;
   if (pairs)
     reject("a semi or anti join has no pairs", "its rows are single numbers",

@@ -100,7 +100,7 @@ class pair_of_tables {
   std::optional<std::uint64_t> join_by_partitions(join_kind kind, Write const& write,
                                                   std::uint64_t capacity,
                                                   partitioned_join_options const& o) const {
-    require_valid_kind(kind);
+    require_enumerators(kind);
     if (is_given(o.workspace)) require_workspace(bytes_call, o.workspace, bytes());
     if (!splits(kind)) return {};
     auto const how = join::probing_of(kind, m_left.size(), m_right.size());

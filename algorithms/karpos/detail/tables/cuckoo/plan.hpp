@@ -34,7 +34,7 @@ struct table_shape {
   template <class Key>
   static table_shape of(std::uint64_t n, std::uint64_t key_capacity,
                         cuckoo_map_options<Key> const& o) {
-    require_enumerator("layout of a cuckoo table", o.layout, cuckoo_layout::dense, "cuckoo_layout");
+    require_enumerators(o.layout);
     return o.layout == cuckoo_layout::two_level
                ? of_buckets(n)
                : of_windows(slots_for(Kokkos::max(n, key_capacity), o.load),

@@ -108,8 +108,7 @@ class table : public Traits {
 
   table(options_type const& o, hasher const& hash) : m_options(o), m_hash(hash) {
     (void)shape_type::of(0, 0, o);  // throws if the layout is unknown, or the load out of range
-    require_enumerator("treatment of duplicate keys", o.duplicates, duplicate_keys::reject,
-                       "duplicate_keys");
+    require_enumerators(o.duplicates);
     m_empty =
         o.empty_key ? key_bits_of<key_bits>(*o.empty_key) : default_sentinel<key_type, key_bits>(0);
     if (!o.seed) m_options.seed = next_seed();  // growth, copies and restarts keep it
