@@ -39,6 +39,7 @@ class weighted_sum {
       : weighted_sum(std::vector<double>(weights)) {}
   explicit weighted_sum(std::vector<double> const& weights)
       : m_count(static_cast<int>(weights.size())) {
+    detail::user_call const call("weighted_sum");
     if (weights.size() > max_lists)
       detail::reject("too many weights", std::to_string(weights.size()),
                      "there are at most 32 lists");
@@ -126,6 +127,7 @@ class stride_policy {
   /// Takes strides that grow. Throws: std::invalid_argument unless each growth is 0, or above 1 and
   /// at most 10^6.
   stride_policy(adaptive a) : m_adaptive(a) {
+    detail::user_call const call("stride_policy");
     for (double const g : {a.growth, a.growth_shrinking})
       if (g != 0 && !(g > 1 && g <= 1e6))
         detail::reject("the depth of a ranked query does not grow", std::to_string(g),
@@ -133,6 +135,7 @@ class stride_policy {
   }
   /// Takes strides of one length. Throws: std::invalid_argument for 0 levels.
   stride_policy(fixed f) : m_levels(f.levels) {
+    detail::user_call const call("stride_policy");
     if (m_levels == 0)
       detail::reject("a stride has no levels", "stride_policy::fixed{0}", "read at least one");
   }

@@ -54,6 +54,7 @@ class csr_graph {
   csr_graph(offsets_view row_offsets, columns_view column_indices)
       : m_offsets(row_offsets),
         m_columns(column_indices) {
+    detail::user_call const call("csr_graph");
     if (m_offsets.extent(0) == 0)
       detail::reject("a graph has no row offsets", "extent 0",
                      "n vertices have n + 1 offsets, the first of them 0");
@@ -68,6 +69,7 @@ class csr_graph {
   /// valid graph. The result is trusted if both graphs are.
   /// Throws: std::invalid_argument if the two differ in the number of vertices or edges.
   csr_graph with_transpose(csr_graph const& in) const {
+    detail::user_call const call("csr_graph", "with_transpose");
     detail::require_same_extent("row offsets of a graph", m_offsets.extent(0), "of its transpose",
                                 in.m_offsets.extent(0));
     detail::require_same_extent("column indices of a graph", m_columns.extent(0),
@@ -122,6 +124,7 @@ class csr_graph {
   /// has arrays of its own. Blocks.
   template <execution_space ExecSpace>
   void validate(ExecSpace const& exec) const {
+    detail::user_call const call("csr_graph", "validate");
     require_rows(exec);
     if (m_has_transpose)
       detail::require_transposed(exec, m_offsets, m_columns, m_in_offsets, m_in_columns);
@@ -133,6 +136,7 @@ class csr_graph {
   /// KARPOS_CONTRACTS). Blocks.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
+    detail::user_call const call("csr_graph", "validate_unless_trusted");
     if (detail::checks_always || !m_trusted) require_rows(exec);
   }
 

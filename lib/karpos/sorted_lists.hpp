@@ -77,6 +77,7 @@ class sorted_lists {
     requires(Ids::rank() == 2 && Scores::rank() == 2)
   sorted_lists(Ids const& ids, Scores const& scores) : m_ids(ids),
                                                        m_scores(scores) {
+    detail::user_call const call("sorted_lists");
     detail::require_same_extent("ids of sorted lists (lists)", ids.extent(0), "their scores",
                                 scores.extent(0));
     detail::require_same_extent("ids of sorted lists (entries)", ids.extent(1), "their scores",
@@ -99,6 +100,7 @@ class sorted_lists {
   template <class Ids, class Scores, view_1d Offsets>
     requires(view_1d<Ids> && view_1d<Scores>)
   sorted_lists(Ids const& ids, Scores const& scores, Offsets const& offsets) {
+    detail::user_call const call("sorted_lists");
     detail::require_same_extent("ids of sorted lists", ids.extent(0), "their scores",
                                 scores.extent(0));
     detail::require_contiguous("ids of sorted lists", ids);
@@ -128,6 +130,7 @@ class sorted_lists {
   /// Returns these lists, stated to hold only ids below `objects`.
   /// Throws: std::invalid_argument for more than 2^32 - 64 objects.
   sorted_lists dense(std::uint64_t objects) const {
+    detail::user_call const call("sorted_lists", "dense");
     if (objects > max_objects)
       detail::reject("sorted lists have too many objects for dense ids", std::to_string(objects),
                      "at most 2^32 - 64; use sparse ids");

@@ -313,7 +313,27 @@ TEST_CASE("graph searches and rankings name the call in their errors") {
     karpos::top_k(exec, lists, 2, two, view<double>(), o);
   };
   karpos::sorted_lists<u32, float, space::memory_space> const wrong_lists(ids, nan);
+  karpos::csr_graph const smaller(view<u64>("offsets", 3), two);
+  using lists_type = decltype(lists);
+  view<u64> const falling = karpos_test::to_space(std::vector<u64>{0, 2, 1, 3}),
+                  no_offsets("none", 0);
+  std::vector<double> const many(33, 1);
   begin_with_names({
+      {"csr_graph", [&] { karpos::csr_graph(no_offsets, three); }},
+      {"csr_graph::with_transpose", [&] { (void)wrong.with_transpose(smaller); }},
+      {"csr_graph::validate", [&] { wrong.validate(exec); }},
+      {"csr_graph::validate", [&] { graph.with_transpose(wrong).validate(exec); }},
+      {"csr_graph::validate_unless_trusted", [&] { wrong.validate_unless_trusted(exec); }},
+      {"sorted_lists", [&] { lists_type(ids, matrix<float>("scores", 2, 2)); }},
+      {"sorted_lists",
+       [&] { lists_type(matrix<u32>("ids", 33, 0), matrix<float>("scores", 33, 0)); }},
+      {"sorted_lists", [&] { lists_type(three, costs, no_offsets); }},
+      {"sorted_lists", [&] { lists_type(three, costs, falling); }},
+      {"sorted_lists::dense", [&] { (void)lists.dense(u64(1) << 32); }},
+      {"weighted_sum", [&] { karpos::weighted_sum{-1.0}; }},
+      {"weighted_sum", [&] { (void)karpos::weighted_sum(many); }},
+      {"stride_policy", [&] { (void)karpos::stride_policy({.growth = 0.5}); }},
+      {"stride_policy", [&] { (void)karpos::stride_policy(karpos::stride_policy::fixed{0}); }},
       {"build_csr", [&] { karpos::build_csr(exec, 3, three, two); }},
       {"build_csr", [&] { karpos::build_csr(exec, 2, three, three); }},
       {"transpose", [&] { karpos::transpose(exec, wrong); }},

@@ -386,6 +386,9 @@ TEST_CASE("rows that are none, of whatever rank, are refused on all") {
     CHECK_THROWS_WITH_AS(dist::bfs(ranks, g, id(0), distances), text, collective_error);
     CHECK_THROWS_WITH_AS(dist::validate_bfs(ranks, g, id(0), distances), text, collective_error);
     CHECK_THROWS_WITH_AS(dist::transpose(ranks, g), text, collective_error);
+    CHECK(refused_by([&] { g.validate(ranks); }) == "csr_graph::validate");
+    CHECK(refused_by([&] { dist::bfs_workspace(ranks, g); }) == "bfs_workspace");
+    CHECK(refused_by([&] { dist::bfs(ranks, g, id(0), distances); }) == "bfs");
   };
   auto const good = graph_of([](auto&, auto&) {});
   good.validate(ranks);
@@ -407,6 +410,17 @@ TEST_CASE("rows that are none, of whatever rank, are refused on all") {
   // Columns that belong to no row do no harm, so that trusted() can be tested.
   auto const longer = graph_of([](auto& offsets, auto&) { offsets[32] = 31; });
   refused(longer, "row offset 32 of the graph");
+  if (first + 32 == n)
+    CHECK(refused_by([&] { longer.validate_unless_trusted(space{}); }) ==
+          "csr_graph::validate_unless_trusted");
+  CHECK(refused_by([&] { (void)good.with_transpose({}); }) == "csr_graph::with_transpose");
+  CHECK(refused_by([&] { good.gather(ranks, Kokkos::View<int*, memory>("few", 31)); }) ==
+        "csr_graph::gather");
+  Kokkos::View<std::uint64_t*, memory> const offsets("offsets", 6);
+  if (p > 1)
+    CHECK(refused_by([&] {
+            graph_type(ranks, karpos::csr_graph(offsets, Kokkos::View<id*, memory>()));
+          }) == "csr_graph");
   if (!karpos::detail::checks_always) {
     dist::bfs(ranks, longer.trusted(), id(0), distances);
     CHECK(dist::build_csr(ranks, n, to_view(std::vector<id>{0}), to_view(std::vector<id>{1}))

@@ -171,6 +171,26 @@ TEST_CASE("views of other lengths than their counts are refused") {
   CHECK_THROWS_AS(ranks.exchange_counts(counts{}), std::invalid_argument);
 }
 
+TEST_CASE("errors of a communicator begin with the call") {
+  auto const ranks = world();
+  Kokkos::View<int*, memory> const one("one", 1), none("none", 0);
+  Kokkos::View<int**, Kokkos::LayoutRight, memory> const table("table", 3, 2);
+  Kokkos::View<int*, Kokkos::LayoutStride, memory> const gaps =
+      Kokkos::subview(table, Kokkos::ALL, 0);
+  counts const zero(std::size_t(ranks.size()), 0);
+  auto const name = [](char const* member) { return std::string("communicator::") + member; };
+  CHECK(refused_by([&] { ranks.all_to_all(one, zero, none, zero); }) == name("all_to_all"));
+  CHECK(refused_by([&] { ranks.exchange_counts(counts{}); }) == name("exchange_counts"));
+  CHECK(refused_by([&] { ranks.all_gather(one, one, zero); }) == name("all_gather"));
+  CHECK(refused_by([&] { ranks.all_gather(one, none); }) == name("all_gather"));
+  CHECK(refused_by([&] { ranks.all_reduce(gaps); }) == name("all_reduce"));
+  CHECK(refused_by([&] { ranks.broadcast(gaps, 0); }) == name("broadcast"));
+  CHECK(refused_by([&] { ranks.broadcast(1, ranks.size()); }) == name("broadcast"));
+  CHECK(refused_by([&] { ranks.broadcast(one, ranks.size()); }) == name("broadcast"));
+  CHECK(refused_by([&] { ranks.broadcast(std::string("a"), ranks.size()); }) == name("broadcast"));
+  CHECK(karpos::detail::user_call::name() == "karpos");
+}
+
 TEST_CASE("unequal arguments are refused on all ranks, with both values") {
   auto const ranks = world();
   karpos::distributed::require_same(ranks, "max_keys", 7);
@@ -179,7 +199,8 @@ TEST_CASE("unequal arguments are refused on all ranks, with both values") {
   int const mine = ranks.rank() == ranks.size() - 1 ? 8 : 7;
   std::string const last = std::to_string(ranks.size() - 1);
   CHECK_THROWS_WITH_AS(karpos::distributed::require_same(ranks, "max_keys", mine),
-                       ("karpos: max_keys is not the same on all ranks (rank 0 has 7, rank " +
+                       ("karpos::distributed::require_same: max_keys is not the same on all ranks "
+                        "(rank 0 has 7, rank " +
                         last + " has 8): pass one value on every rank")
                            .c_str(),
                        karpos::distributed::collective_error);

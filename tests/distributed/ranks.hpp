@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <exception>
+#include <string>
 #include <vector>
 
 #include "karpos/distributed/communicator.hpp"
@@ -43,6 +45,21 @@ auto to_vector(View const& view) {
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
   return std::vector<typename View::non_const_value_type>(host.data(),
                                                           host.data() + host.extent(0));
+}
+
+/// Returns the call that the error thrown by f() names: "bfs" if the message begins with
+/// "karpos::distributed::bfs: ".
+template <class F>
+std::string refused_by(F const& f) {
+  std::string what;
+  try {
+    f();
+  } catch (std::exception const& e) {
+    what = e.what();
+  }
+  std::string const prefix = "karpos::distributed::";
+  if (what.rfind(prefix, 0) != 0) return "no call: " + what;
+  return what.substr(prefix.size(), what.find(": ") - prefix.size());
 }
 
 /// Returns the elements of all ranks, ordered by rank.

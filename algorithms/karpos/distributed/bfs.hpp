@@ -84,6 +84,7 @@ class bfs_workspace {
         m_words((graph.vertices() + 31) / 32),
         m_local(detail::distributed::run_collectively(ranks,
                                                       [&] { return make_local(ranks, graph); })) {
+    detail::user_call const call(name);
     m_non_isolated = ranks.all_reduce(m_local.m_non_isolated);
     m_hubs = ranks.all_reduce(m_local.m_hub_count);
     if (ranks.size() > 1) {
@@ -156,7 +157,10 @@ class bfs_workspace {
   template <class T>
   using array = Kokkos::View<T*, memory_space>;
 
+  static constexpr char name[] = "distributed::bfs_workspace";
+
   static local_workspace make_local(communicator<ExecSpace> const& ranks, Graph const& graph) {
+    detail::user_call const call(name);
     std::uint64_t const most = (std::uint64_t(1) << 32) - 64;
     if (graph.vertices() > most)
       detail::reject("the graph has " + std::to_string(graph.vertices()) + " vertices",

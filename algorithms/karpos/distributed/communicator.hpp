@@ -79,21 +79,7 @@ class communicator {
   /// Throws: std::runtime_error if MPI fails, or if the vendor's library cannot be used.
   explicit communicator(MPI_Comm comm, ExecSpace const& exec = {},
                         communicator_options const& options = {})
-      : m_exec(exec),
-        m_comm(comm) {
-    namespace d = detail::distributed;
-    MPI_Comm_rank(m_comm.get(), &m_rank);
-    MPI_Comm_size(m_comm.get(), &m_size);
-    bool const accepts_device_memory = !options.stage_on_host && d::mpi_accepts_device_memory();
-    m_engine = std::make_unique<d::mpi_engine>(m_comm.get(), accepts_device_memory,
-                                               options.max_message_bytes);
-    m_sent = d::staging<ExecSpace>(accepts_device_memory);
-    m_received = d::staging<ExecSpace>(accepts_device_memory);
-    m_own_device = device::is_device<ExecSpace> &&
-                   d::have_devices_of_their_own(*m_engine, m_size, device::identity_of(exec),
-                                                options.stage_on_host);
-    if (m_own_device) m_device_engine = d::make_device_engine(exec, *m_engine, m_rank, m_size);
-  }
+      : communicator(comm, exec, options, detail::user_call(name)) {}
 
   int rank() const { return m_rank; }
   int size() const { return m_size; }
@@ -112,6 +98,7 @@ class communicator {
 
   /// Waits for exec, and until every rank has called this.
   void barrier() const {
+    detail::user_call const call(name, "barrier");
     m_exec.fence("karpos::communicator: barrier");
     m_engine->barrier();
   }
@@ -120,6 +107,7 @@ class communicator {
   template <class T, class Op = plus>
     requires std::is_arithmetic_v<T>
   T all_reduce(T value, Op = {}) const {
+    detail::user_call const call(name, "all_reduce");
     m_bytes_sent += sizeof(T);
     m_engine->all_reduce(&value, 1, detail::distributed::number_kind_of<T>(), kind_of<Op, T>());
     return value;
@@ -127,6 +115,7 @@ class communicator {
   /// Reduces each element of a view over all ranks, in place. Requires: views of one length.
   template <view_1d View, class Op = plus>
   void all_reduce(View const& data, Op = {}) const {
+    detail::user_call const call(name, "all_reduce");
     using number = typename View::value_type;
     std::uint64_t const bytes = checked_bytes("what is reduced", data);
     using space = typename View::memory_space;
@@ -145,6 +134,7 @@ class communicator {
   template <class T>
     requires std::is_trivially_copyable_v<T>
   T broadcast(T value, int root) const {
+    detail::user_call const call(name, "broadcast");
     m_bytes_sent += m_rank == root ? sizeof(T) : 0;
     m_engine->broadcast(&value, sizeof(T), root);
     return value;
@@ -152,6 +142,7 @@ class communicator {
   /// Writes the elements of rank `root` to the views of all ranks. Requires: views of one length.
   template <view_1d View>
   void broadcast(View const& data, int root) const {
+    detail::user_call const call(name, "broadcast");
     std::uint64_t const bytes = checked_bytes("what is broadcast", data);
     using space = typename View::memory_space;
     m_bytes_sent += m_rank == root ? bytes : 0;
@@ -165,6 +156,7 @@ class communicator {
   }
   /// Returns the text of rank `root` on every rank; the texts of other ranks are ignored.
   std::string broadcast(std::string text, int root) const {
+    detail::user_call const call(name, "broadcast");
     text.resize(broadcast(std::uint64_t(text.size()), root));
     m_bytes_sent += m_rank == root ? text.size() : 0;
     m_engine->broadcast(text.data(), text.size(), root);
@@ -175,6 +167,7 @@ class communicator {
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !Kokkos::is_view_v<T>)
   std::vector<T> all_gather(T const& value) const {
+    detail::user_call const call(name, "all_gather");
     std::vector<T> all(static_cast<std::size_t>(m_size));
     m_bytes_sent += sizeof(T);
     m_engine->all_gather(&value, all.data(),
@@ -186,6 +179,7 @@ class communicator {
   /// Throws: std::invalid_argument if views have other lengths than the counts say.
   template <view_1d Send, view_1d Receive>
   void all_gather(Send const& send, Receive const& receive, counts_type const& counts) const {
+    detail::user_call const call(name, "all_gather");
     require_counts(counts);
     constexpr std::size_t element = sizeof(typename Receive::value_type);
     detail::distributed::blocks const to(counts, element);
@@ -206,6 +200,7 @@ class communicator {
 
   /// Returns how many elements this rank receives from each rank if it sends send[r] to rank r.
   counts_type exchange_counts(counts_type const& send) const {
+    detail::user_call const call(name, "exchange_counts");
     require_counts(send);
     counts_type receive(index(m_size));
     detail::distributed::blocks const each(counts_type(index(m_size), 8));
@@ -221,6 +216,7 @@ class communicator {
   template <view_1d Send, view_1d Receive>
   void all_to_all(Send const& send, counts_type const& send_counts, Receive const& receive,
                   counts_type const& receive_counts) const {
+    detail::user_call const call(name, "all_to_all");
     require_counts(send_counts);
     require_counts(receive_counts);
     constexpr std::size_t element = sizeof(typename Receive::value_type);
@@ -235,6 +231,26 @@ class communicator {
   }
 
  private:
+  static constexpr char name[] = "distributed::communicator";
+
+  communicator(MPI_Comm comm, ExecSpace const& exec, communicator_options const& options,
+               detail::user_call const&)
+      : m_exec(exec),
+        m_comm(comm) {
+    namespace d = detail::distributed;
+    MPI_Comm_rank(m_comm.get(), &m_rank);
+    MPI_Comm_size(m_comm.get(), &m_size);
+    bool const accepts_device_memory = !options.stage_on_host && d::mpi_accepts_device_memory();
+    m_engine = std::make_unique<d::mpi_engine>(m_comm.get(), accepts_device_memory,
+                                               options.max_message_bytes);
+    m_sent = d::staging<ExecSpace>(accepts_device_memory);
+    m_received = d::staging<ExecSpace>(accepts_device_memory);
+    m_own_device = device::is_device<ExecSpace> &&
+                   d::have_devices_of_their_own(*m_engine, m_size, device::identity_of(exec),
+                                                options.stage_on_host);
+    if (m_own_device) m_device_engine = d::make_device_engine(exec, *m_engine, m_rank, m_size);
+  }
+
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
   template <class Op, class Number>
   static constexpr auto kind_of() {
@@ -302,6 +318,7 @@ class communicator {
 template <execution_space ExecSpace, class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
 void require_same(communicator<ExecSpace> const& ranks, std::string const& what, T const& value) {
+  detail::user_call const call("distributed::require_same");
   detail::distributed::require_equal<T>(ranks, what,
                                         ranks.all_gather(to_bits<std::uint64_t>(value)));
 }

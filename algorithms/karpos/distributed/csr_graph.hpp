@@ -44,6 +44,7 @@ class csr_graph {
   csr_graph(communicator<ExecSpace> const& ranks, local_type const& rows)
       : m_out(rows),
         m_rank(static_cast<std::size_t>(ranks.rank())) {
+    detail::user_call const call(name);
     m_begin.push_back(0);
     for (std::uint64_t const n : ranks.all_gather(rows.vertices()))
       m_begin.push_back(m_begin.back() + n);
@@ -63,6 +64,7 @@ class csr_graph {
   ///
   /// Throws: std::invalid_argument unless both have the same blocks.
   csr_graph with_transpose(csr_graph const& in) const {
+    detail::user_call const call(name, "with_transpose");
     if (in.m_begin != m_begin)
       detail::reject(
           "a graph over ranks and its transpose have different blocks of vertices",
@@ -123,12 +125,14 @@ class csr_graph {
   ///   rank, or the first of its edges whose column is out of range.
   template <execution_space ExecSpace>
   void validate(communicator<ExecSpace> const& ranks) const {
+    detail::user_call const call(name, "validate");
     detail::distributed::run_collectively(ranks, [&] { validate_rows(ranks.exec()); });
   }
   /// Checks this rank's rows, and those of the transpose, unless the graph is trusted. Not
   /// collective. Throws: std::invalid_argument.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
+    detail::user_call const call(name, "validate_unless_trusted");
     if (detail::checks_always || !m_trusted) validate_rows(exec);
   }
 
@@ -140,6 +144,7 @@ class csr_graph {
   ///   its rank or is strided, or for lack of memory.
   template <execution_space ExecSpace, view_1d View>
   auto gather(communicator<ExecSpace> const& ranks, View const& own) const {
+    detail::user_call const call(name, "gather");
     auto const all = detail::distributed::run_collectively(ranks, [&] {
       detail::require_same_extent("what is gathered", own.extent(0), "vertices of this rank",
                                   m_out.vertices());
@@ -152,11 +157,13 @@ class csr_graph {
   }
 
  private:
+  static constexpr char name[] = "distributed::csr_graph";
+
   template <class ExecSpace>
   void validate_rows(ExecSpace const& exec) const {
-    auto const check = [&](local_type const& rows, char const* name) {
+    auto const check = [&](local_type const& rows, char const* what) {
       detail::require_rows(exec, rows.row_offsets(), rows.column_indices(),
-                           {name, vertices(), first()});
+                           {what, vertices(), first()});
     };
     check(m_out, "the graph");
     if (m_has_transpose && !is_undirected()) check(m_in, "the transpose");

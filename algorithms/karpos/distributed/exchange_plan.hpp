@@ -113,6 +113,7 @@ class exchange_plan {
   /// Sends a column to the owners. Returns what this rank receives, in a new view. Collective.
   template <view_1d In>
   auto exchange(In const& in) const {
+    detail::user_call const call("distributed::exchange_plan", "exchange");
     auto const out = detail::distributed::run_collectively(*m_ranks, [&] {
       return detail::distributed::allocate<typename In::non_const_value_type>(
           m_ranks->exec(), "karpos::distributed: received", m_receives);

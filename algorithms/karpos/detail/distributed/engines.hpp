@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/native/collectives.hpp"
@@ -76,8 +77,7 @@ inline void require_success(int code, char const* what) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw std::runtime_error(std::string("karpos: ") + what + " failed (" + text +
-                           "): see what MPI says");
+  reject<std::runtime_error>(std::string(what) + " failed", text, "see what MPI says");
 }
 
 /// A duplicate of a communicator, so that no other library's messages interfere. An exception that
@@ -364,7 +364,7 @@ std::unique_ptr<engine> make_device_engine([[maybe_unused]] ExecSpace const& exe
     using collectives = device::collectives<ExecSpace>;
     std::string const obstacle = collectives::obstacle();
     if (!obstacle.empty())
-      throw std::runtime_error("karpos: " + obstacle +
+      throw std::runtime_error(user_call::name() + ": " + obstacle +
                                ": install one release of both, or set "
                                "communicator_options::stage_on_host");
     typename collectives::id id{};

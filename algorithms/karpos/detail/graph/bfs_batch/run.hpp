@@ -207,10 +207,11 @@ class batch {
   void require_possible(progress const& p) const {
     std::uint64_t const n = m_workspace.m_ordered.graph().vertices();
     if (!p.done && static_cast<std::uint64_t>(p.level) >= n)
-      throw std::logic_error("karpos: a pass of bfs_batch was stopped (level " +
-                             std::to_string(p.level) + " in a graph of " + std::to_string(n) +
-                             " vertices): run one batch of a workspace at a time, and write "
-                             "nothing to its memory, or report this");
+      reject<std::logic_error>(
+          "a pass was stopped",
+          "level " + std::to_string(p.level) + " in a graph of " + std::to_string(n) + " vertices",
+          "run one batch of a workspace at a time, and write nothing to its memory, or report "
+          "this");
   }
   /// Returns the plan of a pass. break_even_parts compares costs: a CPU thread takes 6 ns a vertex
   /// for a part, and 0.5 (Kronecker) to 10 ns (path) per vertex and edge for one search by bfs.
