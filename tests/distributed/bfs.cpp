@@ -283,6 +283,43 @@ TEST_CASE("narrow levels of deep graphs are found by local searches") {
   check(9000, leaves);
 }
 
+/// Returns a path of vertices 0 to `path` - 1, whose end leads to 8 vertices, each of which leads to
+/// 9 of 72 hubs. Each hub is adjacent to all others, and the first 20 to a leaf each, from vertex
+/// `leaves` on.
+edge_pairs hubs_at_end_of_path(std::uint64_t path, std::uint64_t leaves) {
+  edge_pairs edges = path_edges(path);
+  std::uint64_t const hubs = path + 8;
+  for (std::uint64_t i = 0; i < 8; ++i) edges.emplace_back(path - 1, path + i);
+  for (std::uint64_t h = 0; h < 72; ++h) {
+    edges.emplace_back(path + h / 9, hubs + h);
+    for (std::uint64_t other = 0; other < h; ++other) edges.emplace_back(hubs + other, hubs + h);
+    if (h < 20) edges.emplace_back(hubs + h, leaves + h);
+  }
+  return edges;
+}
+
+TEST_CASE("a bottom-up level finds what other ranks have found by local searches") {
+  auto const ranks = world();
+  // The first rank has the hubs, the last one the leaves. Local searches end at the hubs, whose rows
+  // are long. If the last one began with the hubs, they are the frontier of the next level, which
+  // is bottom-up. That depends on the distance between source and hubs.
+  std::uint64_t const n = 12000;
+  std::uint64_t const each = n / std::uint64_t(ranks.size()) / 32 * 32;
+  numbers begins;
+  for (int r = 0; r < ranks.size(); ++r) begins.push_back(std::uint64_t(r) * each);
+  begins.push_back(n);
+  auto const edges = hubs_at_end_of_path(115, n - 20);
+  auto const mine = part_of(ranks, edges, placement::spread);
+  auto const all = all_of(edges);
+  auto const whole = karpos::build_csr(space{}, n, to_view(all.sources), to_view(all.targets),
+                                       {.symmetrise = true});
+  auto const graph = dist::build_csr(ranks, n, to_view(mine.sources), to_view(mine.targets),
+                                     {{.symmetrise = true}, begins});
+  auto const host = host_of(n, whole);
+  searched const s(ranks, graph, host);
+  for (std::uint64_t source = 0; source < 16; ++source) s.check(id(source), {source}, {});
+}
+
 TEST_CASE("local searches replace an exchange for each level, and call hooks once") {
   auto const ranks = world();
   if (ranks.size() == 1) return;
