@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/hash.hpp"
+#include "karpos/string_column.hpp"
 
 // Rows of columns: the keys of relational algorithms, such as joins.
 //
@@ -32,7 +34,7 @@ inline constexpr enumeration<null_equality> enumeration_of<null_equality> = {
     "rule for nulls", "null_equality", null_equality::unequal};
 
 /// A view of rank one, or what loops on CPUs hold in its place: a pointer and a stride
-/// (device::strided_elements).
+/// (device::strided_elements), or a string_column.
 template <class X>
 concept column_values = view_1d<X> || requires { typename std::remove_cvref_t<X>::is_elements; };
 struct same_extents {};  // tag: values and mask are known to have the same extent
@@ -87,6 +89,11 @@ template <class Values, class Valid>
 inline constexpr bool is_nullable<nullable<Values, Valid>> = true;
 
 template <class X>
+inline constexpr bool is_string_column = false;
+template <class Bytes, class Offsets>
+inline constexpr bool is_string_column<string_column<Bytes, Offsets>> = true;
+
+template <class X>
 concept column = column_values<X> || is_nullable<X>;
 
 /// The type of a column's values, and whether a space reaches its values and its mask.
@@ -96,11 +103,18 @@ struct column_traits {
   template <class Space>
   static constexpr bool reached_by = reaches<Space, Column>;
 };
+template <class Bytes, class Offsets>
+struct column_traits<string_column<Bytes, Offsets>> {
+  using value_type = string_ref;
+  template <class Space>
+  static constexpr bool reached_by = reaches<Space, Bytes> && reaches<Space, Offsets>;
+};
 template <class Values, class Valid>
 struct column_traits<nullable<Values, Valid>> {
   using value_type = typename nullable<Values, Valid>::value_type;
   template <class Space>
-  static constexpr bool reached_by = reaches<Space, Values> && reaches<Space, Valid>;
+  static constexpr bool reached_by =
+      column_traits<Values>::template reached_by<Space> && reaches<Space, Valid>;
 };
 
 /// A tuple of objects of several types that kernels can use.
@@ -147,29 +161,41 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr value_words<T> words_of(T const& value) {
 template <class T>
 inline constexpr bool has_key_bits =
     std::has_unique_object_representations_v<T> || (std::is_floating_point_v<T> && sizeof(T) <= 8);
+// Their bits are an address.
+template <>
+inline constexpr bool has_key_bits<string_ref> = false;
+template <>
+inline constexpr bool has_key_bits<std::string_view> = false;
 
 }  // namespace detail
 
 /// Default hash of rows: mixes the words of all values, one after the other, into 64 bits. As for
-/// hash<Key>, 0.0 and -0.0 are equal, and all NaNs are equal.
+/// hash<Key>, 0.0 and -0.0 are equal, and all NaNs are equal. Strings are hashed by their bytes.
 ///
-/// A value may be a floating-point number of up to eight bytes, or an object of any size without
-/// padding and without floating-point members. For other values pass functions of your own
-/// (row_view::with_functions).
+/// A value may be a string_ref, a floating-point number of up to eight bytes, or an object of any
+/// size without padding and without floating-point members. For other values pass functions of your
+/// own (row_view::with_functions).
 struct row_hash {
   using is_avalanching = std::true_type;
   template <class... T>
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t operator()(T const&... values) const {
-    static_assert(
-        (detail::has_key_bits<T> && ...),
-        "karpos: rows of values with padding or with floating-point members need a hash and an "
-        "equality of yours (with_functions)");
+    static_assert(((detail::has_key_bits<T> || std::is_same_v<T, string_ref>)&&...),
+                  "karpos: rows of values with padding or with floating-point members, or of "
+                  "std::string_view, "
+                  "need a hash and an equality of yours (with_functions), or a string_column");
     std::uint64_t h = 0x9e3779b97f4a7c15u;
-    (add(h, detail::words_of(values)), ...);
+    (add_value(h, values), ...);
     return h;
   }
 
  private:
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr void add_value(std::uint64_t& h, T const& value) {
+    if constexpr (std::is_same_v<T, string_ref>)
+      h = value.hash(h);
+    else
+      add(h, detail::words_of(value));
+  }
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr void add(std::uint64_t& h,
                                                         detail::value_words<T> const& words) {
@@ -178,7 +204,7 @@ struct row_hash {
 };
 
 /// Default equality of rows: two values are equal if their bits are, if both are zeros, or if both
-/// are NaNs. It agrees with row_hash.
+/// are NaNs; two strings are if their bytes are. It agrees with row_hash.
 struct row_equal {};
 
 /// A row: one value of each column, and which of the values are null.
@@ -220,6 +246,8 @@ class row_view {
   using row_type = row<value_of<Columns>...>;
   using hasher = Hash;
   using row_equality = Equal;
+  /// Whether a column has strings, whose values are addresses of their bytes.
+  static constexpr bool has_strings = (std::is_same_v<value_of<Columns>, string_ref> || ...);
   /// Whether a row may have nulls.
   static constexpr bool may_have_nulls = (detail::is_nullable<Columns> || ...);
   /// Whether kernels of ExecSpace reach all columns and masks.
@@ -387,12 +415,13 @@ class row_view {
       return static_cast<bool>(m_equal(a.template value<I>()..., b.template value<I>()...));
     }
   }
+  KOKKOS_FORCEINLINE_FUNCTION static bool same_bits(string_ref a, string_ref b) { return a == b; }
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static bool same_bits(T const& a, T const& b) {
-    static_assert(
-        detail::has_key_bits<T>,
-        "karpos: rows of values with padding or with floating-point members need a hash and an "
-        "equality of yours (with_functions)");
+    static_assert(detail::has_key_bits<T>,
+                  "karpos: rows of values with padding or with floating-point members, or of "
+                  "std::string_view, "
+                  "need a hash and an equality of yours (with_functions), or a string_column");
     auto const x = detail::words_of(a), y = detail::words_of(b);
     bool same = true;
     for (int i = 0; i < detail::value_words<T>::count; ++i) same &= x.word[i] == y.word[i];
@@ -409,6 +438,8 @@ class row_view {
     if constexpr (detail::is_nullable<Column>) {
       address(c.values(), i, f);
       address(c.mask(), i, f);
+    } else if constexpr (detail::is_string_column<Column>) {
+      address(c.offsets(), i, f);
     } else if constexpr (std::is_lvalue_reference_v<decltype(c(i))>) {
       f(&c(i));
     }
@@ -444,17 +475,23 @@ struct single_value<row_view<Hash, Equal, Column>> {
 };
 }  // namespace detail
 
-/// Makes rows of columns. A column is nullable(values, mask), or a view of rank one, strided views
-/// included, of trivially copyable values of any size.
+/// Makes rows of columns. A column is a view of rank one, strided views included, of trivially
+/// copyable values of any size; string_column(exec, bytes, offsets), whose strings are values of
+/// type string_ref (string_column.hpp), or a view of these; or nullable(values, mask) of one of
+/// them.
 ///
-/// Rows are hashed by row_hash and compared by row_equal: 0.0 equals -0.0, and NaN equals NaN.
-/// Nulls are equal. row_view::with_functions and row_view::with_nulls change these rules.
+/// Rows are hashed by row_hash and compared by row_equal: 0.0 equals -0.0, NaN equals NaN, and
+/// strings are equal if they have the same bytes. Nulls are equal. row_view::with_functions and
+/// row_view::with_nulls change these rules.
 ///
 /// Returns: a row_view, which kernels take by value.
-/// Complexity: O(columns) for each row that is hashed or compared.
+/// Complexity: O(columns and bytes of strings) for each row that is hashed or compared. A thread
+///   reads a string by itself, eight bytes at a time.
 /// Concurrency: reads only; no thread may change the columns while they are used as keys.
 /// Memory: none; shares that of the columns.
 /// Throws: std::invalid_argument for columns of different length.
+/// Source: "Maximizing performance with massively parallel hash maps on GPUs", NVIDIA developer
+///   blog, 2023, for joins by a hash of the row and then by row_equal, as RAPIDS cuDF does them.
 template <detail::column... Columns>
 row_view<row_hash, row_equal, Columns...> rows(Columns const&... columns) {
   detail::user_call const call("rows");

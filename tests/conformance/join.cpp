@@ -233,6 +233,17 @@ TEST_CASE("nulls equal to each other, or to nothing") {
   check("all null", draws(50, 9, 9, 1), draws(60, 9, 10, 1), karpos::null_equality::unequal);
 }
 
+TEST_CASE("two columns of strings") {
+  auto const left = draws(3'000, 500, 41, 20), right = draws(2'000, 800, 42, 20);
+  for (auto const nulls : {karpos::null_equality::equal, karpos::null_equality::unequal}) {
+    karpos::row_index const index(space(), right.names(nulls));
+    oracle const o(left, right, nulls, any_pair{});
+    for (join_kind const kind : every_kind)
+      check_join("kind " + std::to_string(static_cast<int>(kind)),
+                 karpos::join(space(), left.names(nulls), index, kind), o.rows(kind));
+  }
+}
+
 TEST_CASE("sizes around those of words, slices and blocks") {
   for (std::size_t n : {2u, 3u, 63u, 64u, 65u, 127u, 128u, 129u, 1023u, 1024u, 1025u, 2049u})
     check(std::to_string(n) + " rows", draws(n, n, n), draws(n + 1, n, n + 7));

@@ -8,12 +8,14 @@
 #include <karpos/join.hpp>
 #include <karpos/rows.hpp>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "support/keys.hpp"
 #include "support/space.hpp"
+#include "support/strings.hpp"
 
 namespace karpos_test {
 
@@ -39,6 +41,22 @@ struct table {
       valid[i] = !null[i];
     }
     return karpos::rows(to_space(thirds), karpos::nullable(to_space(ids), to_space(valid)))
+        .with_nulls(nulls);
+  }
+  /// Returns the rows as two columns of strings, equal if the numbers are. Some have equal
+  /// prefixes, some are empty, some have bytes that are 0.
+  auto names(karpos::null_equality nulls = karpos::null_equality::equal) const {
+    std::vector<std::string> thirds, all;
+    std::vector<int> valid;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      thirds.emplace_back(ids[i] % 3, '\0');
+      std::string const digits = ids[i] == 0 ? "" : std::to_string(ids[i]);
+      all.push_back(ids[i] % 4 == 0 ? "a prefix of a quarter of them " + digits : digits);
+      valid.push_back(!null[i]);
+    }
+    return karpos::rows(
+               strings_in_space<std::int64_t>(thirds),
+               karpos::nullable(strings_in_space<std::uint32_t>(all, "x"), to_space(valid)))
         .with_nulls(nulls);
   }
   std::tuple<std::uint64_t, bool, std::uint64_t> key(std::size_t i) const {

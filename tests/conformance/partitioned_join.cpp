@@ -372,6 +372,17 @@ TEST_CASE("three columns, one with nulls, and rows too wide to be materialised")
   }
 }
 
+TEST_CASE("two columns of strings") {
+  std::size_t const n = split_rows / 2;
+  auto const left = draws(n, 70'000, 33, 50), right = draws(n, 60'000, 34, 50);
+  for (auto const nulls : {karpos::null_equality::equal, karpos::null_equality::unequal}) {
+    auto const kind =
+        nulls == karpos::null_equality::equal ? join_kind::inner : join_kind::right_anti;
+    check_kind<std::uint32_t>("strings", left.names(nulls), right.names(nulls), kind,
+                              oracle(left, right, nulls, any_pair{}).rows(kind));
+  }
+}
+
 TEST_CASE("nulls of nine columns are no bits of the first one's values") {
   std::size_t const n = split_rows / 2;
   std::vector<std::uint8_t> first(n), low(n), middle(n), high(n), last(n);

@@ -7,6 +7,7 @@
 #include <karpos/row_index.hpp>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "support/keys.hpp"
 #include "support/memory_limit.hpp"
 #include "support/space.hpp"
+#include "support/strings.hpp"
 
 namespace {
 
@@ -351,6 +353,29 @@ TEST_CASE("columns of mixed types") {
     return described{karpos::rows(a, b, c, d, e), keys};
   };
   check("mixed", make(5'000, 1), make(3'000, 2));
+}
+
+TEST_CASE("columns of strings") {
+  using key = std::pair<std::string, std::string>;
+  auto const people = [](std::size_t n, std::uint64_t seed) {
+    random_numbers random(seed);
+    std::vector<std::string> first, last;
+    std::vector<key> keys;
+    for (std::size_t i = 0; i < n; ++i) {
+      first.emplace_back(random.below(40), random.below(8) == 0 ? '\0' : 'a');
+      last.push_back(random.below(5) == 0 ? "" : std::to_string(random.below(30)));
+      keys.emplace_back(first.back(), last.back());
+    }
+    return described{karpos::rows(karpos_test::strings_in_space<std::uint32_t>(first),
+                                  karpos_test::strings_in_space<std::int64_t>(last, "x")),
+                     keys};
+  };
+  auto const d = people(5'000, 1);
+  check("strings", d, people(3'000, 2));
+  view<std::uint32_t> const ids("ids", d.keys.size()), firsts("firsts", d.keys.size());
+  auto const groups = std::set<key>(d.keys.begin(), d.keys.end()).size();
+  same("label", karpos::label(space(), d.rows, ids), groups);
+  same("distinct_indices", karpos::distinct_indices(space(), d.rows, firsts), groups);
 }
 
 TEST_CASE("strided columns of a table, searched for dense ones") {

@@ -9,20 +9,24 @@
 #include <cstdint>
 #include <functional>
 #include <karpos/rows.hpp>
+#include <karpos/string_column.hpp>
 #include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/space.hpp"
+#include "support/strings.hpp"
 
 namespace {
 
 using karpos_test::holds;
 using karpos_test::same;
 using karpos_test::space;
+using karpos_test::strings_in_space;
 using karpos_test::throws;
 using karpos_test::to_host;
 using karpos_test::to_space;
@@ -315,4 +319,140 @@ TEST_CASE("refused: columns and masks of unequal length") {
                                 "same length");
   throws<std::invalid_argument>([&] { karpos::nullable(a, mask); }, "mask", "5 against 6");
   throws<std::invalid_argument>([&] { karpos::rows(a, karpos::nullable(b, mask)); }, "5 against 6");
+}
+
+namespace {
+
+/// Strings that are easily confused: none, zeros, and pairs that differ in the first, a middle or
+/// the last byte, or in their length only; each of them twice.
+std::vector<std::string> confusable_strings() {
+  std::vector<std::string> all;
+  for (std::size_t size : {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 12u, 15u, 16u, 17u, 100u}) {
+    std::string const zeros(size, '\0');
+    all.push_back(zeros);
+    for (std::size_t at : {std::size_t(0), size / 2, size - 1}) {
+      if (at >= size || (size < 4 && at != size - 1)) continue;
+      std::string s = zeros;
+      s[at] = '\x80';
+      all.push_back(s);
+    }
+  }
+  for (char const* const name : {"Ann", "Anna", "Annabel", "Annabella", "Annabellb", "bnnabella"})
+    all.emplace_back(name);
+  std::size_t const n = all.size();
+  for (std::size_t i = 0; i < n; ++i) all.push_back(all[i]);
+  return all;
+}
+
+template <class Offset, class Byte>
+void check_strings(std::string const& what) {
+  auto const all = confusable_strings();
+  auto const column = strings_in_space<Offset, Byte>(all);
+  check_rows(what, karpos::rows(column),
+             [&](std::size_t i, std::size_t j) { return all[i] == all[j]; });
+  // Strings of other memory, at other addresses modulo eight.
+  auto const shifted = strings_in_space<Offset, Byte>(all, "padding");
+  auto const equal = equalities(karpos::rows(column), karpos::rows(shifted));
+  for (std::size_t i = 0; i < equal.size(); ++i)
+    same(what + ": " + std::to_string(i), equal[i], all[i / all.size()] == all[i % all.size()]);
+  auto const hash = hashes(karpos::rows(column)), other = hashes(karpos::rows(shifted));
+  holds(what + ": hashes of one content", hash == other);
+}
+
+}  // namespace
+
+TEST_CASE("strings are equal if their bytes are") {
+  check_strings<std::uint32_t, char>("32 bits");
+  check_strings<std::int64_t, std::byte>("64 bits, signed");
+#if KARPOS_FULL_TESTS
+  check_strings<std::int32_t, unsigned char>("32 bits, signed");
+  check_strings<std::uint64_t, std::int8_t>("64 bits");
+#endif
+}
+
+TEST_CASE("strings beside other columns, with nulls, and moved from one column to the next") {
+  std::vector<std::string> const first{"", "ab", "a", "", "ab", "x"},
+      last{"ab", "", "b", "", "", "y"};
+  auto const a = strings_in_space<std::uint32_t, char>(first);
+  auto const b = strings_in_space<std::int64_t, char>(last);
+  auto const oracle = [&](std::size_t i, std::size_t j) {
+    return first[i] == first[j] && last[i] == last[j];
+  };
+  check_rows("two columns", karpos::rows(a, b), oracle);
+  auto const hash = hashes(karpos::rows(a, b));
+  holds("the hash says in which column the bytes are", hash[0] != hash[1] && hash[1] != hash[2]);
+  auto const number = column<std::int16_t>(6, [](std::size_t i) { return i / 5; });
+  check_rows("a number and strings", karpos::rows(number, a),
+             [&](std::size_t i, std::size_t j) { return i / 5 == j / 5 && first[i] == first[j]; });
+  auto const valid = column<bool>(6, [](std::size_t i) { return i % 3 != 0; });
+  check_rows("nulls", karpos::rows(karpos::nullable(a, valid)), [&](std::size_t i, std::size_t j) {
+    return i % 3 == 0 ? j % 3 == 0 : j % 3 != 0 && first[i] == first[j];
+  });
+}
+
+TEST_CASE("a view of string_ref is a column of strings; a part of a column is one") {
+  std::vector<std::string> const all{"Ampere", "Volta", "", "Ohm", "Volta"};
+  auto const column = strings_in_space<std::uint32_t, char>(all);
+  view<karpos::string_ref> const refs("refs", 5);
+  Kokkos::parallel_for(
+      range(space(), 0, 5), KOKKOS_LAMBDA(std::uint64_t i) { refs(i) = column(i); });
+  check_rows("refs", karpos::rows(refs),
+             [&](std::size_t i, std::size_t j) { return all[i] == all[j]; });
+  auto const part = karpos::string_column(
+      space(), column.bytes(), Kokkos::subview(column.offsets(), std::pair<int, int>(3, 6)));
+  same("strings of a part", part.extent(0), 2);
+  auto const equal = equalities(karpos::rows(part), karpos::rows(refs));
+  for (std::size_t i = 0; i < equal.size(); ++i)
+    same("part: " + std::to_string(i), equal[i], all[3 + i / 5] == all[i % 5]);
+  auto const none = karpos::string_column(
+      space(), column.bytes(), Kokkos::subview(column.offsets(), std::pair<int, int>(5, 6)));
+  same("no string", karpos::rows(none).size(), 0);
+  same("on the host", karpos::string_ref(std::string_view("ab")) == karpos::string_ref("ab", 2),
+       true);
+}
+
+TEST_CASE("strings hash well: numbers as text, equal prefixes, one byte") {
+  constexpr std::size_t n = 1 << 16;
+  std::vector<std::string> digits, prefixed, wide;
+  for (std::size_t i = 0; i < n; ++i) {
+    digits.push_back(std::to_string(i));
+    prefixed.push_back("a prefix of all of them " + std::to_string(i));
+    wide.push_back({static_cast<char>(i % 256), static_cast<char>(i / 256)});
+  }
+  for (auto const& strings : {digits, prefixed, wide}) {
+    auto const column = strings_in_space<std::uint32_t, char>(strings);
+    check_distribution(strings[1], hashes(karpos::rows(column)));
+  }
+  std::vector<std::string> zeros;
+  for (std::size_t i = 0; i < 512; ++i) zeros.emplace_back(i, '\0');
+  auto const hash = hashes(karpos::rows(strings_in_space<std::uint32_t, char>(zeros)));
+  same("zeros", std::set<std::uint64_t>(hash.begin(), hash.end()).size(), zeros.size());
+}
+
+TEST_CASE("refused: offsets of strings that are wrong") {
+  view<char> const bytes("bytes", 10);
+  auto const refuse = [&]<class Offset>(std::vector<Offset> const& offsets, auto const&... what) {
+    throws<std::invalid_argument>([&] { karpos::string_column(space(), bytes, to_space(offsets)); },
+                                  "karpos::string_column: ", what...);
+  };
+  refuse(std::vector<std::uint32_t>{}, "no offsets", "n strings have n + 1 offsets");
+  refuse(std::vector<std::uint32_t>{0, 5, 3, 10}, "offset 2", "3 after 5, with 10 bytes");
+  refuse(std::vector<std::uint32_t>{11}, "offset 0", "11, with 10 bytes");
+  refuse(std::vector<std::int64_t>{0, 5, 11}, "offset 2", "11 after 5", "at most the number");
+  refuse(std::vector<std::int64_t>{-1, 5}, "offset 0", "-1, with 10 bytes");
+  karpos::string_column(space(), bytes, to_space(std::vector<std::uint32_t>{10, 10}));
+  Kokkos::View<char**, Kokkos::LayoutRight, typename space::memory_space> const table("t", 5, 2);
+  throws<std::invalid_argument>(
+      [&] {
+        karpos::string_column(space(), Kokkos::subview(table, Kokkos::ALL, 0),
+                              to_space(std::vector<std::uint32_t>{0, 5}));
+      },
+      "karpos::string_column: bytes of strings", "side by side");
+  view<std::int32_t> const numbers("numbers", 3);
+  throws<std::invalid_argument>(
+      [&] {
+        karpos::rows(numbers, karpos::string_column(space(), bytes,
+                                                    to_space(std::vector<std::uint32_t>{0, 5})));
+      },
+      "3 against 1");
 }

@@ -346,6 +346,9 @@ auto join_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, 
       "karpos: the two sides of a join have columns of the same types, in the same order");
   static_assert(!Left::may_have_nulls && !Right::may_have_nulls,
                 "karpos: columns of a join over ranks have no nulls: leave such rows out");
+  static_assert(!Left::has_strings,
+                "karpos: columns of a join over ranks have no strings: their bytes are not sent; "
+                "join by numbers of strings, which karpos::label writes");
   Kokkos::Profiling::ScopedRegion const region("karpos::distributed::join");
   user_call const call("distributed::join");
   require_same(ranks, "the kind of a join", kind);

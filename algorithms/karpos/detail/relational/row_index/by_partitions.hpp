@@ -195,6 +195,15 @@ table_regions plan_of_rows(ExecSpace const& exec, std::uint64_t table_bytes, std
   return plan;
 }
 
+/// Returns whether a column has memory in this range.
+template <class Column>
+bool has_memory_in(memory_range const& range, Column const& column) {
+  if constexpr (is_string_column<Column>)
+    return has_memory_in(range, column.bytes()) || has_memory_in(range, column.offsets());
+  else
+    return range_of(column).overlaps(range);
+}
+
 /// Looks queries up by partitions. Returns false, and writes nothing, if the plan is direct, if
 /// rows may not be split, or without memory. Asynchronous.
 template <class ExecSpace, class Rows, class RowNumber, class Queries, class Answer, class Out>
@@ -212,7 +221,7 @@ bool try_look_up(ExecSpace const& exec, std::string const& label, Rows const& ro
       // Queries that overflow are read again, after results were written.
       bool overlaps = false;
       queries.transformed([&](auto const& column) {
-        overlaps |= range_of(column).overlaps(range_of(out));
+        overlaps |= row_index::has_memory_in(range_of(out), column);
         return column;
       });
       if (plan.is_direct() || overlaps) return false;
