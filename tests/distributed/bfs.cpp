@@ -284,8 +284,8 @@ TEST_CASE("narrow levels of deep graphs are found by local searches") {
 }
 
 /// Returns a path of vertices 0 to `path` - 1, whose end leads to 8 vertices, each of which leads
-/// to 9 of 72 hubs. Each hub is adjacent to all others, and the first 20 to a leaf each, from vertex
-/// `leaves` on.
+/// to 9 of 72 hubs. Each hub is adjacent to all others, and the first 20 to a leaf each, from
+/// vertex `leaves` on.
 edge_pairs hubs_at_end_of_path(std::uint64_t path, std::uint64_t leaves) {
   edge_pairs edges = path_edges(path);
   std::uint64_t const hubs = path + 8;
@@ -301,8 +301,8 @@ edge_pairs hubs_at_end_of_path(std::uint64_t path, std::uint64_t leaves) {
 TEST_CASE("a bottom-up level finds what other ranks have found by local searches") {
   auto const ranks = world();
   // The first rank has the hubs, the last one the leaves. Local searches end at the hubs, whose
-  // rows are long. If the last one began with the hubs, they are the frontier of the next level, which
-  // is bottom-up. That depends on the distance between source and hubs.
+  // rows are long. If the last one began with the hubs, they are the frontier of the next level,
+  // which is bottom-up. That depends on the distance between source and hubs.
   std::uint64_t const n = 12000;
   std::uint64_t const each = n / std::uint64_t(ranks.size()) / 32 * 32;
   numbers begins;
