@@ -467,6 +467,9 @@ TEST_CASE("rows that are none, of whatever rank, are refused on all") {
 
 TEST_CASE("bad arguments are refused on all ranks") {
   auto const ranks = world();
+  auto const large = too_large_graph(ranks);
+  CHECK_THROWS_WITH_AS(dist::bfs_workspace(ranks, large), doctest::Contains(too_large),
+                       collective_error);
   bool const is_last = ranks.rank() == ranks.size() - 1;
   std::string const last = "rank " + std::to_string(ranks.size() - 1);
   std::vector<id> const good{0, 1}, bad{0, is_last ? 50u : 1u};

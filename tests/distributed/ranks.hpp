@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "karpos/csr_graph.hpp"
 #include "karpos/distributed/communicator.hpp"
+#include "karpos/distributed/csr_graph.hpp"
 
 namespace karpos_test {
 
@@ -60,6 +62,21 @@ std::string refused_by(F const& f) {
   std::string const prefix = "karpos::distributed::";
   if (what.rfind(prefix, 0) != 0) return "no call: " + what;
   return what.substr(prefix.size(), what.find(": ") - prefix.size());
+}
+
+inline constexpr char too_large[] =
+    "a graph has 4294967233 vertices (at most 4294967232, for queues hold 32-bit entries): leave "
+    "out vertices without edges";
+/// Returns a graph of one vertex more than queues of searches number, all on the first rank. Its
+/// offsets must not be read.
+inline auto too_large_graph(communicator const& ranks) {
+  using unowned = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  static std::uint64_t offset = 0;
+  std::uint64_t const vertices = ranks.rank() == 0 ? (std::uint64_t(1) << 32) - 63 : 0;
+  Kokkos::View<std::uint64_t const*, memory, unowned> const offsets(&offset, vertices + 1);
+  Kokkos::View<std::uint32_t const*, memory> const columns;
+  return karpos::distributed::csr_graph(
+      ranks, karpos::csr_graph<std::uint32_t, std::uint64_t, memory>(offsets, columns));
 }
 
 /// Returns the elements of all ranks, ordered by rank.

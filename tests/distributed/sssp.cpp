@@ -427,6 +427,9 @@ TEST_CASE("shortest paths over ranks: what is refused, on all ranks") {
         last ? Kokkos::View<float*, memory>("weights", rows.weights.extent(0) + 1) : rows.weights,
         id(0), distances);
   });
+  auto const large = too_large_graph(ranks);
+  Kokkos::View<float*, memory> const none_of_edges;
+  refused(too_large, [&] { dist::sssp_workspace(ranks, large, none_of_edges); });
   if (last) Kokkos::deep_copy(rows.weights, -2);
   refused("weights are refused", [&] { dist::sssp_workspace(ranks, rows.graph, rows.weights); });
   Kokkos::deep_copy(rows.weights, 1);

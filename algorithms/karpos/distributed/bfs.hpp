@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "karpos/detail/distributed/bfs_run.hpp"
 #include "karpos/detail/distributed/local_rows.hpp"
 #include "karpos/detail/graph/bfs/run.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/device/peers.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
@@ -161,10 +161,7 @@ class bfs_workspace {
 
   static local_workspace make_local(communicator<ExecSpace> const& ranks, Graph const& graph) {
     detail::user_call const call(name);
-    std::uint64_t const most = (std::uint64_t(1) << 32) - 64;
-    if (graph.vertices() > most)
-      detail::reject("the graph has " + std::to_string(graph.vertices()) + " vertices",
-                     "at most " + std::to_string(most), "queues hold 32-bit entries");
+    detail::frontier::require_vertex_count(graph.vertices());
     graph.validate_unless_trusted(ranks.exec());
     return local_workspace(ranks.exec(), detail::distributed::local_rows_of(graph));
   }

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "karpos/detail/distributed/local_rows.hpp"
 #include "karpos/detail/distributed/sssp_plan.hpp"
 #include "karpos/detail/distributed/sssp_run.hpp"
+#include "karpos/detail/graph/frontier/plan.hpp"
 #include "karpos/device/program.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
@@ -136,11 +136,7 @@ class sssp_workspace {
   void allocate(Weights const& weights) {
     namespace d = detail::distributed;
     auto const& exec = m_ranks->exec();
-    std::uint64_t const most = (std::uint64_t(1) << 32) - 64;
-    if (m_graph.vertices() > most)
-      detail::reject<std::length_error>(
-          "the graph has " + std::to_string(m_graph.vertices()) + " vertices",
-          "at most " + std::to_string(most), "queues hold 32-bit entries");
+    detail::frontier::require_vertex_count(m_graph.vertices());
     m_graph.validate_unless_trusted(exec);
     if (m_ranks->size() == 1) {
       auto const rows = m_graph.local().trusted();

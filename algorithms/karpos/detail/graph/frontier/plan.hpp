@@ -22,19 +22,25 @@
 
 namespace karpos::detail::frontier {
 
-/// Throws std::length_error if a graph is too large for the number types of a search. By default,
-/// the 64 highest numbers of 32 bits are not vertices.
+/// The most vertices of a graph, also over ranks: the 64 highest numbers of 32 bits are none.
+inline constexpr std::uint64_t most_vertices = (std::uint64_t(1) << 32) - 64;
+
+/// Throws std::length_error if a graph has more vertices than queues number.
+inline void require_vertex_count(std::uint64_t vertices, std::uint64_t most = most_vertices) {
+  if (vertices > most)
+    reject<std::length_error>(
+        "a graph has " + std::to_string(vertices) + " vertices",
+        "at most " + std::to_string(most) + ", for queues hold 32-bit entries",
+        "leave out vertices without edges, or take the graph in parts");
+}
+/// Throws std::length_error if a graph is too large for the number types of a search.
 template <class Graph>
-void require_size(Graph const& graph, std::uint64_t max_vertices = (std::uint64_t(1) << 32) - 64) {
+void require_size(Graph const& graph, std::uint64_t max_vertices = most_vertices) {
   // Steps of a GPU compute edge numbers up to a grid's width beyond the last edge.
   constexpr std::uint64_t max_edges = sizeof(typename Graph::offset_type) == 4
                                           ? (std::uint64_t(1) << 32) - (1 << 21)
                                           : ~std::uint64_t(0);
-  if (graph.vertices() > max_vertices)
-    reject<std::length_error>(
-        "a graph has " + std::to_string(graph.vertices()) + " vertices",
-        "at most " + std::to_string(max_vertices) + ", for queues hold 32-bit entries",
-        "leave out vertices without edges, or take the graph in parts");
+  require_vertex_count(graph.vertices(), max_vertices);
   if (graph.edges() > max_edges)
     reject<std::length_error>("a graph has " + std::to_string(graph.edges()) + " edges",
                               "at most " + std::to_string(max_edges) + " with offsets of 32 bits",
