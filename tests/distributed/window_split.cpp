@@ -221,6 +221,27 @@ void check_unwinding() {
 TEST_CASE("an exception leaves no window of a CPU behind") {
   check_unwinding<karpos_test::space>();
 }
+/// Stands for a communicator of GPUs, which may exchange through the host nevertheless.
+struct ranks_of_devices {
+  MPI_Comm comm;
+  bool between_devices;
+  MPI_Comm mpi() const { return comm; }
+  bool has_device_of_its_own() const { return between_devices; }
+};
+
+TEST_CASE("windows between devices are not those of a communicator that stages on the host") {
+  d::windows_by_ranks<int> windows;
+  communicator const same_ranks = karpos_test::world();
+  int& between = windows.of(ranks_of_devices{MPI_COMM_WORLD, true});
+  int& through_host = windows.of(ranks_of_devices{MPI_COMM_WORLD, false});
+  CHECK(&through_host != &between);
+  CHECK(&windows.of(ranks_of_devices{same_ranks.mpi(), true}) == &between);
+  CHECK(&windows.of(ranks_of_devices{same_ranks.mpi(), false}) == &through_host);
+  between = through_host = 1;
+  windows.close(ranks_of_devices{MPI_COMM_WORLD, false});
+  CHECK((between == 1 && through_host == 0));
+}
+
 TEST_CASE("ranks whose caches differ choose the same regions") {
   constexpr u64 small = 3 << 20, large = 2 * small, rows = 1 << 23, table = 60 << 20;
   auto const regions = [&](u64 first, u64 second) {

@@ -33,7 +33,7 @@ struct joined_rows {
 /// Requires: all ranks that join with it release and destroy it together, before MPI ends.
 /// Concurrency: one join at a time.
 /// Memory: what join takes for the most rows so far; windows for each communicator that has other
-///   ranks, or ranks in another order.
+///   ranks, ranks in another order, or stages on the host if others do not.
 template <execution_space ExecSpace>
 class join_memory {
  public:

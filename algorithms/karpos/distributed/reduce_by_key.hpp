@@ -26,8 +26,8 @@ struct reduced_groups {
 /// Requires: all ranks that reduce with it release and destroy it together, before MPI ends.
 /// Concurrency: one reduction at a time.
 /// Memory: what reduce_by_key takes for the most rows so far; windows for each communicator that
-///   has other ranks, or ranks in another order. One rank alone that reduces groups of its last
-///   reduction: twice the groups.
+///   has other ranks, ranks in another order, or stages on the host if others do not. One rank
+///   alone that reduces groups of its last reduction: twice the groups.
 template <execution_space ExecSpace>
 class reduction_memory {
  public:

@@ -163,13 +163,17 @@ class reusable_windows {
   bool m_asked = false;
 };
 
-/// The processes of a communicator, in the order of their ranks. The communicator may end before.
+/// The processes of a communicator, in the order of their ranks, and whether their devices exchange
+/// without the host. The communicator may end before.
 class rank_group {
  public:
-  explicit rank_group(MPI_Comm of) {
-    require_success(MPI_Comm_group(of, &m_group), "MPI_Comm_group");
+  template <class Ranks>
+  explicit rank_group(Ranks const& ranks) : m_between_devices(ranks.has_device_of_its_own()) {
+    require_success(MPI_Comm_group(ranks.mpi(), &m_group), "MPI_Comm_group");
   }
-  rank_group(rank_group&& other) noexcept : m_group(std::exchange(other.m_group, MPI_GROUP_NULL)) {}
+  rank_group(rank_group&& other) noexcept
+      : m_group(std::exchange(other.m_group, MPI_GROUP_NULL)),
+        m_between_devices(other.m_between_devices) {}
   rank_group& operator=(rank_group&&) = delete;
   ~rank_group() {
     int finalized = 0;
@@ -179,23 +183,25 @@ class rank_group {
   bool operator==(rank_group const& other) const {
     int how = MPI_UNEQUAL;
     MPI_Group_compare(m_group, other.m_group, &how);
-    return how == MPI_IDENT;
+    return how == MPI_IDENT && m_between_devices == other.m_between_devices;
   }
 
  private:
   MPI_Group m_group = MPI_GROUP_NULL;
+  bool m_between_devices;
 };
 
 /// Windows of operations on several communicators: those of one communicator are opened and closed
-/// by its ranks alone. Communicators of the same processes, in the same order, share windows.
-/// Destruction is collective for each of these groups.
+/// by its ranks alone. Communicators of the same processes, in the same order, share windows,
+/// unless only one of them stages on the host (communicator_options). Destruction is collective for
+/// each of these groups.
 template <class Windows>
 class windows_by_ranks {
  public:
   /// Returns the windows of these ranks; new ones at the first call.
   template <class Ranks>
   Windows& of(Ranks const& ranks) {
-    rank_group group(ranks.mpi());
+    rank_group group(ranks);
     for (auto& [known, windows] : m_all)
       if (known == group) return windows;
     return m_all.emplace_back(std::move(group), Windows()).second;
