@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "perf/measure/paper/papers.hpp"
+#include "perf/measure/paper/report.hpp"
+#include "perf/measure/paper/run.hpp"
+#include "perf/measure/support/output_file.hpp"
+#include "perf/tool/command.hpp"
+
+namespace karpos::perf {
+namespace {
+
+struct paper_arguments {
+  std::string name, folder;
+  std::vector<std::string> figures;
+  paper::scale how_much;
+  bool list = false, as_json = false;
+};
+
+void print_figures(paper::publication const& p, std::vector<paper::figure_entry> const& figures) {
+  std::printf("%s (%s)\n", p.title.c_str(), p.reference.c_str());
+  for (paper::figure_entry const& f : figures)
+    std::printf("  %-8s %s\n", f.number.c_str(), f.title.c_str());
+}
+
+/// Makes the folder before anything is measured.
+void require_folder(std::string const& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || access(folder.c_str(), W_OK) != 0)
+    throw bad_input("cannot write into the folder " + folder + " (" +
+                    (error ? error.message() : "permission denied") + "): choose another --output");
+}
+
+void write_file(std::string const& path, std::string const& text) {
+  output_file file(path);
+  file.write(text);
+  file.close();
+}
+
+void write_picture(std::string const& folder, paper::paper_run const& run,
+                   paper::measured_figure const& f) {
+  std::string const svg = svg_of(f);
+  if (!svg.empty()) write_file(folder + "/" + run.paper.id + "-" + f.entry.number + ".svg", svg);
+}
+
+/// Returns 1 for wrong answers, and if a figure failed for another reason than a lack of memory.
+int exit_code(paper::paper_run const& run) {
+  int code = 0;
+  for (paper::measured_figure const& f : run.figures) {
+    if (f.failed || f.content.wrong > 0) code = 1;
+    if (f.failed)
+      std::fprintf(stderr, "karpos: %s failed: %s\n", f.entry.name().c_str(), f.failure.c_str());
+    if (f.content.wrong > 0)
+      std::fprintf(stderr, "karpos: %s has wrong answers: please report this\n",
+                   f.entry.name().c_str());
+  }
+  return code;
+}
+
+int reproduce(paper_arguments const& o) {
+  paper::publication const& p = paper::find_paper(o.name);
+  auto const figures = paper::chosen_figures(p, o.figures);
+  if (o.list) {
+    print_figures(p, figures);
+    return 0;
+  }
+  if (!o.folder.empty()) require_folder(o.folder);
+  if (!o.as_json) paper::print_heading({p, o.how_much, {}});
+  auto const run = paper::run_paper(
+      p, figures, o.how_much, [&](paper::paper_run const& so_far, paper::measured_figure const& f) {
+        if (!o.as_json) print(so_far, f);
+        if (!o.folder.empty()) write_picture(o.folder, so_far, f);
+      });
+  json const report = to_json(run);
+  if (o.as_json) print_json(report);
+  if (!o.folder.empty()) {
+    std::string const base = o.folder + "/" + p.id;
+    write_file(base + ".json", report.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    write_file(base + ".html", page_of(run));
+    if (!o.as_json) std::printf("\n%s.html has the pictures\n", base.c_str());
+  }
+  return exit_code(run);
+}
+
+action define_paper(CLI::App& app) {
+  auto const o = std::make_shared<paper_arguments>();
+  std::string ids;
+  for (paper::publication const& p : paper::all_papers()) ids += (ids.empty() ? "" : ", ") + p.id;
+  app.add_option("paper", o->name, "which: " + ids)->required();
+  app.add_option("--figure", o->figures,
+                 "only these figures: 4, T1 for Table 1, a word; --list names all")
+      ->delimiter(',');
+  app.add_flag("--quick", o->how_much.quick, "small sizes, one reading: some seconds in all");
+  app.add_option("--output", o->folder,
+                 "folder to write a picture a figure, a page (NAME.html) and NAME.json\n"
+                 "into, which is made; without it nothing is written");
+  app.add_flag("--list", o->list, "print the paper's figures, measure nothing");
+  app.add_flag("--json", o->as_json, "print one JSON object");
+  app.footer(
+      "Prints for each figure the values published, those measured here and those of peers,\n"
+      "and whether what the paper says of them holds here. Every answer is checked.\n"
+      "Example: karpos paper topk --figure 2 --quick");
+  return [o] { return reproduce(*o); };
+}
+
+command const paper_command("paper",
+                            "Measure the figures of a published paper again, beside its values.",
+                            define_paper);
+
+}  // namespace
+}  // namespace karpos::perf
