@@ -153,6 +153,7 @@ void register_benchmarks(bench_sizes const& sizes) {
         for (double const load : {0.5, 0.8, 0.9, 0.95}) {
           // Peers choose their own load, and so do some of this library's maps.
           if (load != 0.5 && (entry.peer || !supports_load(entry))) continue;
+          if (entry.only_if_named) continue;
           for (auto const& op : operations)
             if (!entry.peer || op.first != operation::apply) add(entry, op, key_bytes, keys, load);
         }

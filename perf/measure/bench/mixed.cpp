@@ -15,6 +15,8 @@
 namespace karpos::perf {
 namespace {
 
+bool is_measured(subject_entry const& s) { return !s.only_if_named && can_apply(s); }
+
 mixed_run run_measurement(int key_bytes, std::uint64_t keys, operation_mix const& mix) {
   mixed_parameters p;
   p.keys = p.operations = keys;
@@ -22,7 +24,7 @@ mixed_run run_measurement(int key_bytes, std::uint64_t keys, operation_mix const
   p.mix = mix;
   p.maps.clear();
   for (subject_entry const& s : subjects())
-    if (can_apply(s)) p.maps.push_back(s.id);
+    if (is_measured(s)) p.maps.push_back(s.id);
   return run_mixed(p, [](double, std::string const&) {});
 }
 
@@ -53,7 +55,7 @@ void register_benchmarks(bench_sizes const& sizes) {
     for (std::uint64_t const keys : sizes.keys)
       for (operation_mix const& mix : {operation_mix{20, 20, 60}, operation_mix{40, 40, 20}})
         for (subject_entry const& entry : subjects())
-          if (can_apply(entry)) add(entry, key_bytes, keys, mix);
+          if (is_measured(entry)) add(entry, key_bytes, keys, mix);
 }
 
 void finish_benchmarks() { last_run<mixed_run>().reset(); }

@@ -36,9 +36,12 @@ class subject {
   virtual void erase(space const&, array<Key> const&) {}
   /// Adds 1 to the value of each key.
   virtual void insert_or_add(space const&, array<Key> const&) {}
-  /// Runs operations of all kinds concurrently, and writes a result for each.
+  /// Runs operations of all kinds concurrently, and writes a result for each. prepare_apply comes
+  /// before, finish_apply after; their time is not measured.
   virtual void apply(space const&, array<map_operation<Key, Key>> const&,
                      array<map_result<Key>> const&) {}
+  virtual void prepare_apply(space const&, array<map_operation<Key, Key>> const&) {}
+  virtual void finish_apply(space const&, array<map_result<Key>> const&) {}
   virtual std::uint64_t size(space const& exec) = 0;
 };
 
@@ -60,6 +63,7 @@ struct subject_entry {
   map_layout layout;  ///< empty: the map has one layout only
   subject_factory<std::uint32_t> narrow;
   subject_factory<std::uint64_t> wide;
+  bool only_if_named = false;  ///< not one of "all peers": measured if its id is given
 };
 
 template <class Key>
@@ -96,6 +100,14 @@ struct register_subject {
   register_subject(char const* id, char const* name, bool peer, map_layout const& layout = {}) {
     subjects().push_back({id, name, peer, layout, make_subject<Map, std::uint32_t>,
                           make_subject<Map, std::uint64_t>});
+  }
+};
+/// Registers a table written from a published description, for the figures of that publication.
+template <template <class> class Map>
+struct register_published {
+  register_published(char const* id, char const* name) {
+    register_subject<Map>(id, name, true);
+    subjects().back().only_if_named = true;
   }
 };
 /// Registers a map of plain host code, if the measured space is accessible from the host.

@@ -68,8 +68,10 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
     std::uint64_t const before = m_map->size(m_exec);
     d.size += base::difference(before, m_run.sizes.filled);
 
+    m_map->prepare_apply(m_exec, m_work->operations);
     double const seconds =
         m_timer.once([] {}, [&] { m_map->apply(m_exec, m_work->operations, m_work->results); });
+    m_map->finish_apply(m_exec, m_work->results);
 
     mixed_tally const tally = m_work->tally();
     result.outcomes = tally.outcomes;

@@ -67,7 +67,7 @@ std::vector<std::string> chosen_maps(map_arguments const& arguments,
     if (!id.empty()) maps.push_back(id);  // --peers without a value is one empty name
   if (maps.size() > 1) return maps;
   for (subject_entry const& s : subjects())
-    if (s.peer && can(s)) maps.push_back(s.id);
+    if (s.peer && !s.only_if_named && can(s)) maps.push_back(s.id);
   return maps;
 }
 
