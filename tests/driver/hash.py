@@ -94,6 +94,17 @@ def peers(driver):
             check_results(f"{n} sorted keys", seen["results"][5:], operations)
 
 
+def published(driver):
+    """Tables from published descriptions, at every load and size."""
+    for more in CASES:
+        seen = result(driver, "--map", "cuckoo-dense", *more, "--peers", "linear,quadratic,fks")["results"]
+        check_results(f"published {more}", seen, 4 * ["insert", *FINDS])
+        facts = [r["facts"] for r in seen if r["map"].startswith("FKS") and r["operation"] == "insert"]
+        check(f"published {more}: facts", [list(f) for f in facts], [["space_factor", "slot_load", "restarts", "hashes"]])
+    seen = result(driver, "--map", "cuckoo", "--keys", "1e5", "--load", 0.25, "--reps", 1, "--peers", "fks")["results"]
+    check("FKS has the load asked for", abs(seen[4]["facts"]["slot_load"] - 0.25) < 0.02, True)
+
+
 def inputs(driver):
     """Input on the host: a line says if the maps are in that memory, too; else copies over the link are the ceilings."""
     for where in ("host", "pinned", "shared"):
@@ -163,6 +174,7 @@ def main():
     multiplicities(driver)
     layouts(driver)
     peers(driver)
+    published(driver)
     inputs(driver)
     text(driver)
     energy(driver)

@@ -78,7 +78,18 @@ def peers(driver, name):
     seen = result(driver, "--map", name, *SMALL, "--peers")
     for r in seen["results"]:
         check_result(f"{r['map']} as a peer", r, 20000)
-    check("kokkos is left out", "kokkos" in seen["parameters"].get("maps", []), False)
+    for other in ("kokkos", "chained"):
+        check(f"{other} is left out", other in seen["parameters"].get("maps", []), False)
+
+
+def published(driver):
+    """Tables from published descriptions, which are measured if they are named."""
+    names = ["chained", "chained-alloc", "hopscotch-locked"]
+    for more in ([], ["--key-bytes", 8], ["--mix", "50,50,0"], ["--keys", 10, "--slots", 2000, "--fill", 0]):
+        seen = result(driver, *SMALL, "--peers", ",".join(names), *more)
+        check(f"{more}: maps", seen["parameters"].get("maps", [])[1:], names)
+        for r in seen["results"]:
+            check_result(f"{r['map']} {more}", r, 20000)
 
 
 def bad_input(driver):
@@ -107,6 +118,7 @@ def main():
         sizes(driver, name)
         text(driver, name)
         peers(driver, name)
+    published(driver)
     bad_input(driver)
     return checks.verdict("mixed")
 

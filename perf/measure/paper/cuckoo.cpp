@@ -1,7 +1,201 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <variant>
+
 #include "perf/measure/paper/papers.hpp"
+#include "perf/measure/subjects/subject.hpp"
+#include "perf/measure/support/hash_run.hpp"
+#include "perf/measure/support/text.hpp"
+
+// The text has no figures: the numbers of its abstract, and what it says of time and space.
 
 namespace karpos::perf::paper {
+namespace {
+
+constexpr double cuckoo_published_keys = 5e6, cuckoo_published_space = 1.42;
+
+bool cuckoo_can_sort() {
+  auto const& all = subjects();
+  return std::any_of(all.begin(), all.end(), [](auto const& s) { return s.id == "sorted"; });
+}
+
+/// Measures the two-level map, FKS alone at that load, and a sorted array, if this build has one;
+/// unless an earlier figure did.
+hash_run const& cuckoo_run(scale const& s, double keys, double fks_load, reporter const& report) {
+  static std::map<std::pair<double, double>, hash_run> runs;
+  auto const [at, is_new] = runs.try_emplace({keys, fks_load});
+  if (is_new) {
+    hash_parameters p;
+    p.keys = static_cast<std::uint64_t>(keys);
+    p.load = fks_load;
+    p.repetitions = s.quick ? 3 : s.repetitions();
+    p.maps = {"cuckoo", "fks"};
+    if (cuckoo_can_sort()) p.maps.push_back("sorted");
+    try {
+      at->second = run_hash(p, report);
+    } catch (...) {
+      runs.erase(at);
+      throw;
+    }
+  }
+  return at->second;
+}
+
+/// Returns the result of one operation of the i-th map, or null if it was not measured.
+hash_result const* cuckoo_result(hash_run const& run, std::size_t map, std::string const& what) {
+  for (hash_result const& r : run.results)
+    if (r.operation == what && map-- == 0) return &r;
+  return nullptr;
+}
+double cuckoo_fact(hash_result const& r, std::string const& name) {
+  for (fact const& f : r.facts)
+    if (f.name == name) return std::visit([](auto x) { return static_cast<double>(x); }, f.value);
+  return 0;
+}
+
+constexpr char const* cuckoo_map_name = "cuckoo_map, two_level";
+std::vector<series> cuckoo_lines(char const* sorted) {
+  return {{cuckoo_map_name, origin::ours},
+          {"FKS alone, load 1/4", origin::peer},
+          {sorted, origin::peer, {}, {}, cuckoo_can_sort() ? "" : "this build has no sort"}};
+}
+
+std::vector<double> cuckoo_sizes(scale const& s) {
+  return s.pick<std::vector<double>>(
+      {1e4, 1e5, 4e5}, {1e4, 1e5, 1e6, 4194304, cuckoo_published_keys},
+      {1e4, 1e5, 1e6, 4194304, cuckoo_published_keys, 33554432, 134217728});
+}
+
+/// Milliseconds of an operation on all keys, by the number of keys.
+figure cuckoo_times(scale const& s, std::string const& operation, char const* title,
+                    char const* sorted, reporter const& report) {
+  figure f;
+  f.title = title;
+  f.x = {"keys", true};
+  f.y = {"time (ms)", true};
+  f.lines = cuckoo_lines(sorted);
+  std::vector<double> const sizes = cuckoo_sizes(s);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    hash_run const& run = cuckoo_run(s, sizes[i], 0.25, [&](double part, std::string const& what) {
+      report((static_cast<double>(i) + part) / static_cast<double>(sizes.size()),
+             grouped(static_cast<std::uint64_t>(sizes[i])) + " keys, " + what);
+    });
+    for (std::size_t m = 0; m < f.lines.size(); ++m)
+      if (auto const* r = cuckoo_result(run, m, operation))
+        f.lines[m].points.push_back({sizes[i], r->time.median() * 1e3});
+    f.wrong += run.wrong();
+  }
+  // Below that, launches and caches decide.
+  double const n1 = sizes[sizes.size() / 2], n2 = sizes.back(),
+               t = *value_at(f.lines[0], n2) / *value_at(f.lines[0], n1),
+               exponent = std::log(t) / std::log(n2 / n1);
+  f.claims.push_back({"the time grows linearly with the number of keys (here: as n^0.8 to n^1.2)",
+                      exponent >= 0.8 && exponent <= 1.2,
+                      grouped(static_cast<std::uint64_t>(n2)) + " keys take " + three_digits(t) +
+                          " times as long as " + grouped(static_cast<std::uint64_t>(n1)) + ", n^" +
+                          three_digits(exponent)});
+  return f;
+}
+
+figure cuckoo_construction(scale const& s, reporter const& report) {
+  figure f = cuckoo_times(s, "insert", "time of building", "sort", report);
+  f.lines.push_back({"cuckoo, published", origin::published, {{cuckoo_published_keys, 35.7}}});
+  f.lines.push_back({"sort, published", origin::published, {{cuckoo_published_keys, 36.6}}});
+  return f;
+}
+figure cuckoo_retrieval(scale const& s, reporter const& report) {
+  figure f = cuckoo_times(s, "find hits", "time of finding all keys", "binary search", report);
+  f.lines.push_back({"cuckoo, published", origin::published, {{cuckoo_published_keys, 15.3}}});
+  f.lines.push_back(
+      {"binary search, published", origin::published, {{cuckoo_published_keys, 79.5}}});
+  return f;
+}
+
+/// The numbers of the abstract: 5 million pairs built and all found, beside a sort and searches.
+figure cuckoo_abstract(scale const& s, reporter const& report) {
+  double const keys = s.pick<double>(1e5, cuckoo_published_keys);
+  figure f;
+  f.title = "numbers of the abstract, " + grouped(static_cast<std::uint64_t>(keys)) + " pairs";
+  f.x = {"", false, {"build or sort (ms)", "find all (ms)", "bytes per byte of input"}};
+  f.y = {"time (ms), and space", true};
+  f.lines = cuckoo_lines("sort, binary search");
+  hash_run const& run = cuckoo_run(s, keys, 0.25, report);
+  for (std::size_t m = 0; m < f.lines.size(); ++m) {
+    auto const *insert = cuckoo_result(run, m, "insert"),
+               *find = cuckoo_result(run, m, "find hits");
+    if (insert == nullptr || find == nullptr) continue;
+    double const space = cuckoo_fact(*insert, "space_factor");
+    f.lines[m].points = {{0, insert->time.median() * 1e3},
+                         {1, find->time.median() * 1e3},
+                         {2, space == 0 ? 1 : space}};  // a sorted array takes no more
+  }
+  f.lines.push_back({"cuckoo, published",
+                     origin::published,
+                     {{0, 35.7}, {1, 15.3}, {2, cuckoo_published_space}}});
+  f.lines.push_back(
+      {"sort, binary search, published", origin::published, {{0, 36.6}, {1, 79.5}, {2, 1}}});
+  if (s.quick) f.notes.push_back("The published values are those of 5,000,000 pairs.");
+  f.wrong = run.wrong();
+
+  double const space = *value_at(f.lines[0], 2);
+  f.claims.push_back(
+      {"uses 1.42 times the memory of the input", space < 1.425, three_digits(space) + " times"});
+  auto const compare = [&](char const* text, double x) {
+    if (f.lines[2].points.empty())
+      f.claims.push_back({text, {}, f.lines[2].missing});
+    else
+      f.claims.push_back(
+          {text, *value_at(f.lines[0], x) < *value_at(f.lines[2], x),
+           three_digits(*value_at(f.lines[2], x) / *value_at(f.lines[0], x)) + " times as fast"});
+  };
+  compare("is built in less time than a sort of the pairs takes (published: 1.03 times)", 0);
+  compare("finds all in less time than binary search does (published: 5.2 times)", 1);
+  return f;
+}
+
+/// FKS alone: time and space by the load of its slots, which decides the number of buckets.
+figure cuckoo_fks(scale const& s, reporter const& report) {
+  double const keys = s.pick<double>(1e5, cuckoo_published_keys);
+  auto const loads = s.pick<std::vector<double>>({0.25, 0.5}, {0.2, 0.25, 0.35, 0.5, 0.65});
+  figure f;
+  f.title = "FKS alone, " + grouped(static_cast<std::uint64_t>(keys)) + " pairs, by load";
+  f.x = {"keys per slot"};
+  f.y = {"time (ms), and space", true};
+  f.lines = {{"FKS: bytes per byte of input", origin::peer},
+             {"FKS: build (ms)", origin::peer},
+             {"FKS: find all (ms)", origin::peer},
+             {"cuckoo_map: bytes per byte of input", origin::ours},
+             {"cuckoo_map: build (ms)", origin::ours},
+             {"cuckoo_map: find all (ms)", origin::ours}};
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    hash_run const& run = cuckoo_run(s, keys, loads[i], [&](double part, std::string const& what) {
+      report((static_cast<double>(i) + part) / static_cast<double>(loads.size()), what);
+    });
+    for (std::size_t m : {std::size_t(1), std::size_t(0)}) {  // FKS first
+      auto const *insert = cuckoo_result(run, m, "insert"),
+                 *find = cuckoo_result(run, m, "find hits");
+      auto* const lines = &f.lines[m == 1 ? 0 : 3];
+      lines[0].points.push_back({loads[i], cuckoo_fact(*insert, "space_factor")});
+      lines[1].points.push_back({loads[i], insert->time.median() * 1e3});
+      lines[2].points.push_back({loads[i], find->time.median() * 1e3});
+    }
+    f.wrong += run.wrong();
+  }
+  double const least_space = *least(f.lines[0]), ours = *least(f.lines[3]);
+  f.claims.push_back({"FKS is simple and fast, but not space efficient", least_space > ours,
+                      "at best " + three_digits(least_space) +
+                          " times the bytes of the input, the "
+                          "two levels together " +
+                          three_digits(ours)});
+  f.notes.push_back(
+      "A bucket of k keys has k^2 slots: n keys in b buckets take n + n^2 / b. The "
+      "space has slots and the 8-byte heads of buckets.");
+  return f;
+}
+
+}  // namespace
 
 publication cuckoo_paper() {
   publication paper;
@@ -9,6 +203,13 @@ publication cuckoo_paper() {
   paper.title = "Real-time parallel hashing on the GPU";
   paper.reference =
       "Alcantara, Sharf, Abbasinejad, Sengupta, Mitzenmacher, Owens, Amenta, ACM TOG 28(5), 2009";
+  paper.hardware = "an NVIDIA GPU of 2009, which the text at hand does not name";
+  std::string const hash = "karpos hash --map cuckoo --load 0.25 --peers fks,sorted --keys ";
+  paper.figures = {
+      {"abstract", "5 million pairs built and found", hash + "5e6", cuckoo_abstract, 1},
+      {"construction", "time of building by number of keys", hash + "1e6", cuckoo_construction, 3},
+      {"retrieval", "time of finding by number of keys", hash + "1e6", cuckoo_retrieval, 0.1},
+      {"fks", "FKS alone, the first step of the paper", hash + "5e6", cuckoo_fks, 3}};
   return paper;
 }
 

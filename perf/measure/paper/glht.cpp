@@ -1,13 +1,308 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "perf/measure/paper/papers.hpp"
+#include "perf/measure/subjects/subject.hpp"
+#include "perf/measure/support/hash_run.hpp"
+#include "perf/measure/support/mixed_run.hpp"
+#include "perf/measure/support/text.hpp"
+
+// Figures 9 and 10: tables that are built, then queried. Figures 11 and 12: insertions, erasures
+// and lookups at once. `waits`: what it costs that writers of one home and class wait.
 
 namespace karpos::perf::paper {
+namespace {
+
+constexpr char const* glht_no_values = "the text gives no values of this figure, only ratios";
+
+/// A map of the figures: its id, its name in the legend, and where it is from.
+struct glht_map {
+  std::string id, name;
+  origin from;
+};
+
+std::vector<std::string> glht_ids(std::vector<glht_map> const& maps) {
+  std::vector<std::string> ids;
+  for (glht_map const& m : maps) ids.push_back(m.id);
+  return ids;
+}
+
+/// Returns "1.2 to 3.4", or "1.2" for one ratio.
+std::string glht_range(std::vector<point> const& ratios) {
+  series const s{"", origin::ours, ratios};
+  if (ratios.empty()) return "no ratio";
+  std::string const low = three_digits(*least(s)), high = three_digits(*largest(s));
+  return low == high ? low : low + " to " + high;
+}
+
+/// A figure with a line for each map, and one for the paper.
+figure glht_figure(std::string const& title, axis const& x, axis const& y,
+                   std::vector<glht_map> const& maps) {
+  figure f;
+  f.title = title;
+  f.x = x;
+  f.y = y;
+  for (glht_map const& m : maps) f.lines.push_back({m.name, m.from});
+  f.lines.push_back({"GLHT", origin::published, {}, {}, glht_no_values});
+  return f;
+}
+
+// Figures 9 and 10 -------------------------------------------------------------------------------
+
+std::vector<glht_map> glht_static_maps() {
+  return {{"hopscotch", "hopscotch_map", origin::ours},
+          {"hash", "hash_map", origin::ours},
+          {"cuckoo-dense", "cuckoo_map, dense", origin::ours},
+          {"linear", "linear probing", origin::peer},
+          {"quadratic", "quadratic probing", origin::peer}};
+}
+
+/// Measures the static maps, unless the figure before did.
+hash_run const& glht_static_run(scale const& s, double keys, double load, reporter const& report) {
+  static std::map<std::pair<double, double>, hash_run> runs;
+  auto const [at, is_new] = runs.try_emplace({keys, load});
+  if (is_new) {
+    hash_parameters p;
+    p.keys = static_cast<std::uint64_t>(keys);
+    p.load = load;
+    p.repetitions = s.quick ? 3 : s.repetitions();
+    p.maps = glht_ids(glht_static_maps());
+    try {
+      at->second = run_hash(p, report);
+    } catch (...) {
+      runs.erase(at);
+      throw;
+    }
+  }
+  return at->second;
+}
+
+/// The values of one operation over a sweep of runs, which differ in `keys` or `loads`.
+figure glht_static_figure(scale const& s, std::vector<double> const& keys,
+                          std::vector<double> const& loads, std::string const& operation,
+                          std::string const& title, reporter const& report) {
+  bool const by_load = loads.size() > 1;
+  figure f = glht_figure(title, {by_load ? "keys per slot" : "operations", !by_load},
+                         {"operations (10^9/s)", true}, glht_static_maps());
+  double const steps = static_cast<double>(keys.size() * loads.size());
+  double done = 0;
+  series bound{"random access to memory", origin::ceiling};
+  for (double const n : keys)
+    for (double const load : loads) {
+      hash_run const& run = glht_static_run(s, n, load, [&](double part, std::string const& what) {
+        report((done + part) / steps, grouped(static_cast<std::uint64_t>(n)) + " keys, " + what);
+      });
+      std::size_t line = 0;
+      for (hash_result const& r : run.results) {
+        f.wrong += r.wrong;
+        if (r.operation != operation) continue;
+        f.lines[line++].points.push_back({by_load ? load : n, r.rate() * 1e-9});
+        if (line == 1) bound.points.push_back({by_load ? load : n, r.bound_rate * 1e-9});
+      }
+      ++done;
+    }
+  f.lines.push_back(bound);
+  f.notes.push_back(by_load ? "The paper has this figure for load 0.8 alone."
+                            : "Load 0.8, which is what the paper fixes its use of memory to.");
+  return f;
+}
+
+std::vector<double> glht_sweep(scale const& s) {
+  return s.pick<std::vector<double>>({1e3, 1e4, 1e5}, {1e4, 1e5, 1e6, 1e7},
+                                     {1e4, 1e5, 1e6, 1e7, 67108864});
+}
+std::vector<double> glht_loads(scale const& s) {
+  return s.pick<std::vector<double>>({0.4, 0.8}, {0.2, 0.4, 0.6, 0.7, 0.8});
+}
+double glht_keys_by_load(scale const& s) { return s.pick<double>(1e5, 1e7, 67108864); }
+
+void glht_claim_build(figure& f) {
+  auto const to_linear = ratio(f.lines[0], f.lines[3]),
+             to_quadratic = ratio(f.lines[0], f.lines[4]);
+  auto const slower = [](std::vector<point> const& ratios) {
+    return std::all_of(ratios.begin(), ratios.end(), [](point const& p) { return p.y < 1; });
+  };
+  f.claims.push_back({"builds slower than linear and quadratic probing do, but acceptably",
+                      slower(to_linear) && slower(to_quadratic),
+                      glht_range(to_linear) + " times the rate of linear probing, " +
+                          glht_range(to_quadratic) + " of quadratic"});
+}
+void glht_claim_find(figure& f) {
+  std::vector<point> to_best;
+  for (point const& p : f.lines[0].points) {
+    double best = 0;
+    for (int line : {2, 3, 4})
+      best = std::max(best, value_at(f.lines[static_cast<std::size_t>(line)], p.x).value_or(0));
+    to_best.push_back({p.x, p.y / best});
+  }
+  f.claims.push_back(
+      {"finds keys at a reasonable rate beside static tables (here: half of the "
+       "fastest one's)",
+       *least({"", origin::ours, to_best}) >= 0.5,
+       glht_range(to_best) + " times the rate of the fastest static table"});
+}
+
+figure glht_build(scale const& s, reporter const& report) {
+  figure f = glht_static_figure(s, glht_sweep(s), {0.8}, "insert", "rate of building", report);
+  glht_claim_build(f);
+  return f;
+}
+figure glht_build_by_load(scale const& s, reporter const& report) {
+  figure f = glht_static_figure(s, {glht_keys_by_load(s)}, glht_loads(s), "insert",
+                                "rate of building by load", report);
+  glht_claim_build(f);
+  return f;
+}
+figure glht_find(scale const& s, reporter const& report) {
+  figure f = glht_static_figure(s, glht_sweep(s), {0.8}, "find hits", "rate of finding", report);
+  glht_claim_find(f);
+  return f;
+}
+figure glht_find_by_load(scale const& s, reporter const& report) {
+  figure f = glht_static_figure(s, {glht_keys_by_load(s)}, glht_loads(s), "find hits",
+                                "rate of finding by load", report);
+  glht_claim_find(f);
+  return f;
+}
+
+// Figures 11 and 12, and waits -------------------------------------------------------------------
+
+constexpr std::uint64_t glht_slots = 131072;  ///< of every table, for 10^5 keys at load 0.76
+
+std::vector<glht_map> glht_dynamic_maps() {
+  std::vector<glht_map> maps = {
+      {"hopscotch", "hopscotch_map", origin::ours},
+      {"chained", "lock-free chains, nodes allocated before", origin::peer},
+      {"chained-alloc", "lock-free chains, nodes allocated within", origin::peer},
+      {"hopscotch-locked", on_host ? "hopscotch with locks (CPU)" : "hopscotch with locks",
+       origin::peer},
+      {"hash", "hash_map", origin::ours}};
+  if (!on_host) maps.push_back({"hopscotch-cpu", "hopscotch with locks, CPU", origin::peer});
+  return maps;
+}
+
+/// Measures 10^5 operations on the maps, which are empty before, for each range of keys.
+figure glht_mixed_figure(operation_mix const& mix, std::vector<double> const& ranges,
+                         std::vector<glht_map> const& maps, std::string const& title,
+                         reporter const& report) {
+  figure f = glht_figure(title, {"range of keys", true}, {"operations (10^6/s)", true}, maps);
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    mixed_parameters p;
+    p.keys = static_cast<std::uint64_t>(ranges[i]);
+    p.operations = 100000;
+    p.mix = mix;
+    p.fill = 0;
+    p.slots = glht_slots;
+    p.repetitions = 3;
+    p.maps = glht_ids(maps);
+    mixed_run const run = run_mixed(p, [&](double part, std::string const& what) {
+      report((static_cast<double>(i) + part) / static_cast<double>(ranges.size()),
+             grouped(p.keys) + " keys, " + what);
+    });
+    for (std::size_t line = 0; line < run.results.size(); ++line)
+      f.lines[line].points.push_back({ranges[i], run.results[line].rate() * 1e-6});
+    f.wrong += run.wrong();
+  }
+  f.notes.push_back("100,000 operations on " + grouped(glht_slots) +
+                    " slots, which are empty before; medians of three, as in the paper.");
+  return f;
+}
+
+/// Adds a claim about ratios of our hopscotch_map to a line. Claims of the paper are about a GPU,
+/// so that a CPU only gives the numbers.
+void glht_claim_ratio(figure& f, std::string const& text, series const& a, series const& b,
+                      std::pair<double, double> const& expected) {
+  auto const ratios = ratio(a, b);
+  bool const inside = std::all_of(ratios.begin(), ratios.end(), [&](point const& p) {
+    return p.y >= expected.first && p.y <= expected.second;
+  });
+  std::string const seen = glht_range(ratios) + " times as fast here";
+  if (on_host)
+    f.claims.push_back({text, {}, "it is one about a GPU; " + seen});
+  else
+    f.claims.push_back({text, inside, seen});
+}
+
+constexpr double glht_any = 1e99;
+
+std::vector<double> glht_ranges() { return {1e2, 1e3, 1e4, 1e5}; }
+
+figure glht_reads(scale const&, reporter const& report) {
+  figure f = glht_mixed_figure({20, 20, 60}, glht_ranges(), glht_dynamic_maps(),
+                               "20 % insertions, 20 % erasures, 60 % lookups", report);
+  series const ours = f.lines[0], chains = f.lines[1], allocating = f.lines[2],
+               cpu = f.lines[on_host ? 3 : 5];
+  glht_claim_ratio(f, "about 200 times as fast as chains that allocate their nodes (here: 100 up)",
+                   ours, allocating, {100, glht_any});
+  glht_claim_ratio(f, "chains with allocated nodes: 2 to 3 times as fast, at large ranges 1 to 2",
+                   chains, ours, {1, 3.5});
+  glht_claim_ratio(f, "about 4 to 5 times as fast as hopscotch with locks on a CPU", ours, cpu,
+                   {4, glht_any});
+  return f;
+}
+
+figure glht_writes(scale const&, reporter const& report) {
+  figure f = glht_mixed_figure({40, 40, 20}, glht_ranges(), glht_dynamic_maps(),
+                               "40 % insertions, 40 % erasures, 20 % lookups", report);
+  series const ours = f.lines[0], chains = f.lines[1], allocating = f.lines[2],
+               cpu = f.lines[on_host ? 3 : 5];
+  glht_claim_ratio(f, "200 to 400 times as fast as chains that allocate their nodes (here: 200 up)",
+                   ours, allocating, {200, glht_any});
+  glht_claim_ratio(f, "chains with allocated nodes: 1 to 2 times as fast, slower at large ranges",
+                   chains, ours, {0, 2});
+  glht_claim_ratio(f, "5 to 9 times as fast as hopscotch with locks on a CPU", ours, cpu,
+                   {5, glht_any});
+  return f;
+}
+
+/// The rate of writers alone. What a lock-free table loses from range 10^5 to 10^2 is the price of
+/// sharing keys; what hopscotch_map loses beyond that is the price of waiting.
+figure glht_waits(scale const&, reporter const& report) {
+  std::vector<double> const ranges = {1e1, 1e2, 1e3, 1e4, 1e5};
+  std::vector<glht_map> const maps = {
+      {"hopscotch", "hopscotch_map, writers of a home and class wait", origin::ours},
+      {"chained", "lock-free chains, nodes allocated before", origin::peer},
+      {"hash", "hash_map, lock-free", origin::ours}};
+  figure f = glht_mixed_figure({50, 50, 0}, ranges, maps, "writers that share keys", report);
+  auto const kept = [&](series const& s) { return *value_at(s, 1e2) / *value_at(s, 1e5); };
+  f.claims.push_back({"GLHT is lock-free (ours: writers of one home and class wait)", false,
+                      "range 10^2 has " + three_digits(kept(f.lines[0])) +
+                          " times the rate of range 10^5; lock-free chains " +
+                          three_digits(kept(f.lines[1])) + " times, hash_map " +
+                          three_digits(kept(f.lines[2])) +
+                          " times; docs/design/hopscotch.md says why the locks stay"});
+  return f;
+}
+
+}  // namespace
 
 publication glht_paper() {
   publication paper;
   paper.id = "glht";
   paper.title = "GPU lock-free hopscotch hash table";
-  paper.reference = "Zhang, Sun, 2019";
+  paper.reference =
+      "J. Zhang, J. Sun, Journal of Frontiers of Computer Science and Technology, 2019 (6)";
+  paper.hardware =
+      "NVIDIA GeForce GTX 1080, 8 GB; CPU: Intel Xeon E5-2620, 6 cores, 12 threads, 16 used";
+  std::string const hash =
+                        "karpos hash --map hopscotch --load 0.8 --keys 1e7 --peers "
+                        "hash,cuckoo-dense,linear,quadratic",
+                    mixed =
+                        "karpos mixed --map hopscotch --keys 100 --ops 1e5 --slots 2^17 "
+                        "--fill 0 --reps 3 --peers chained,chained-alloc,hopscotch-locked";
+  paper.figures = {
+      {"9", "rate of building by number of operations", hash, glht_build, 3},
+      {"9-load", "rate of building by load", hash, glht_build_by_load, 3},
+      {"10", "rate of finding by number of operations", hash, glht_find, 0.1},
+      {"10-load", "rate of finding by load", hash, glht_find_by_load, 0.1},
+      {"11", "mix 20, 20, 60 by range of keys", mixed + " --mix 20,20,60", glht_reads, 1},
+      {"12", "mix 40, 40, 20 by range of keys", mixed + " --mix 40,40,20", glht_writes, 1},
+      {"waits", "what waiting for a writer of the same key costs",
+       "karpos mixed --map hopscotch --keys 100 --ops 1e5 --slots 2^17 --fill 0 --mix 50,50,0 "
+       "--peers chained,hash",
+       glht_waits, 1}};
   return paper;
 }
 
