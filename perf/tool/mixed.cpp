@@ -34,8 +34,8 @@ action define_mixed(CLI::App& app) {
   auto const o = std::make_shared<mixed_options>();
   mixed_parameters& p = o->parameters;
   // These maps are built or queried as a whole, or by one thread.
-  o->arguments.unsupported = {"cuckoo", "cuckoo-dense", "multi", "kokkos",
-                              "sorted", "std",          "absl",  "boost"};
+  o->arguments.unsupported = {"cuckoo", "cuckoo-dense", "multi",  "kokkos",    "sorted", "std",
+                              "absl",   "boost",        "linear", "quadratic", "fks"};
   add_map_options(app, o->arguments, p,
                   "distinct keys that operations draw from: 30000, 10e6, 2^27",
                   "keys per slot before the operations, with those of --fill in");

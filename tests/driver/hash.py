@@ -97,7 +97,7 @@ def peers(driver):
 def published(driver):
     """Tables from published descriptions, at every load and size."""
     for more in CASES:
-        seen = result(driver, "--map", "cuckoo-dense", *more, "--peers", "linear,quadratic,fks")["results"]
+        seen = result(driver, "--map", "cuckoo", "--layout", "dense", *more, "--peers", "linear,quadratic,fks")["results"]
         check_results(f"published {more}", seen, 4 * ["insert", *FINDS])
         facts = [r["facts"] for r in seen if r["map"].startswith("FKS") and r["operation"] == "insert"]
         check(f"published {more}: facts", [list(f) for f in facts], [["space_factor", "slot_load", "restarts", "hashes"]])

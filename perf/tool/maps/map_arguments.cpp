@@ -53,7 +53,8 @@ void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameter
   arguments.with_peers =
       app.add_option("--peers", arguments.peers,
                      "other maps in the same run, ours too, of " +
-                         list_supported(all_subjects(), arguments, ", ") + ";\nno names: all peers")
+                         list_supported(all_subjects(), arguments, ", ") +
+                         ";\nno names: all peers but the tables that papers describe")
           ->expected(0, -1)
           ->delimiter(',');
   app.add_flag("--json", arguments.as_json, "print one JSON object");
