@@ -5,6 +5,7 @@
 #include <karpos/probing.hpp>
 #include <vector>
 
+#include "perf/measure/subjects/probe_paths.hpp"
 #include "support/keys.hpp"
 #include "support/places.hpp"
 
@@ -83,6 +84,31 @@ void visits_all_at_every_size() {
 TEST_CASE("every probe path visits every bucket of a small table exactly once") {
   visits_all_at_every_size<karpos::linear_probing>();
   visits_all_at_every_size<karpos::double_hashing>();
+}
+
+/// Returns whether a path of a measured peer visits every slot once.
+template <class Path>
+bool path_visits_all(std::uint64_t slots, std::uint64_t home) {
+  std::vector<bool> visited(slots, false);
+  Path path(slots, home);
+  bool good = path.at == home;
+  for (std::uint64_t i = 0; i < slots; ++i, path.advance()) {
+    good = good && path.at < slots && !visited[path.at];
+    if (good) visited[path.at] = true;
+  }
+  return good;
+}
+
+TEST_CASE("probe paths of measured peers visit every slot exactly once") {
+  using karpos::perf::linear_path, karpos::perf::quadratic_path;
+  for (std::uint64_t n = 1; n < 200; ++n)
+    for (std::uint64_t const place : {std::uint64_t(0), n / 3, n - 1}) {
+      INFO("slots = ", n, ", home = ", place);
+      CHECK(path_visits_all<linear_path>(linear_path::slots_for(n), place));
+      CHECK(path_visits_all<quadratic_path>(quadratic_path::slots_for(n), place));
+    }
+  CHECK(quadratic_path::slots_for(100) == 103);
+  CHECK(quadratic_path::slots_for(8) == 11);
 }
 
 template <class Probing>

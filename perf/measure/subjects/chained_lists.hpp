@@ -9,8 +9,9 @@
 #include "perf/measure/support/space.hpp"
 
 // The lock-free chained table that GLHT is compared with: a sorted list for each bucket. An erasure
-// marks its node, and the thread that passes it unlinks it; no node is used twice. The host allocates the
-// nodes of all insertions before the kernel starts, and one thread performs each operation.
+// marks its node, and the next search that passes the node unlinks it. No node is used twice. The
+// host allocates the nodes of all insertions before the kernel starts, and one thread performs each
+// operation.
 // Sources: P. Misra, M. Chaudhuri, "Performance evaluation of concurrent lock-free data structures
 // on GPUs", ICPADS 2012, as GLHT describes it; the lists after M. Michael, "High performance
 // dynamic lock-free hash tables and list-based sets", SPAA 2002.

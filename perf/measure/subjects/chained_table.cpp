@@ -107,8 +107,7 @@ class chained_table : public subject<Key> {
     Kokkos::resize(m_lists.nodes, n);
     if constexpr (Timed) {
       for (std::uint64_t i = before; i < n; ++i)
-        m_single.push_back(reinterpret_cast<std::uint64_t>(
-            Kokkos::kokkos_malloc<memory>("chained: a node", sizeof(node))));
+        m_single.push_back(reinterpret_cast<std::uint64_t>(memory().allocate(sizeof(node))));
       Kokkos::deep_copy(exec, m_lists.nodes,
                         Kokkos::View<std::uint64_t const*, Kokkos::HostSpace>(m_single.data(), n));
     } else {
@@ -122,7 +121,7 @@ class chained_table : public subject<Key> {
     if (m_single.empty()) return;
     Kokkos::fence("chained: no kernel uses the nodes");
     for (std::uint64_t const address : m_single)
-      Kokkos::kokkos_free<memory>(reinterpret_cast<void*>(address));
+      memory().deallocate(reinterpret_cast<void*>(address), sizeof(node));
     m_single.clear();
     m_lists.nodes = {};
   }
