@@ -85,8 +85,9 @@ def peers(driver, name):
 def published(driver):
     """Tables from published descriptions, which are measured if they are named."""
     names = ["chained", "chained-alloc", "hopscotch-locked"]
-    for more in ([], ["--key-bytes", 8], ["--mix", "50,50,0"], ["--keys", 10, "--slots", 2000, "--fill", 0]):
-        seen = result(driver, *SMALL, "--peers", ",".join(names), *more)
+    few_keys = ["--keys", 10, "--ops", 20000, "--reps", 2, "--slots", 2000, "--fill", 0]
+    for more in (SMALL, [*SMALL, "--key-bytes", 8], [*SMALL, "--mix", "50,50,0"], few_keys):
+        seen = result(driver, *more, "--peers", ",".join(names))
         check(f"{more}: maps", seen["parameters"].get("maps", [])[1:], names)
         for r in seen["results"]:
             check_result(f"{r['map']} {more}", r, 20000)
