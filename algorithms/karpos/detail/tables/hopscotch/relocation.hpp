@@ -71,7 +71,7 @@ class relocation {
     int hole = no_slot, tries = max_tries;
     for (int moves = 1; hole == no_slot && moves <= max_moves; ++moves)
       hole = make_hole(t, home, moves, tries, disturbed);
-    left -= max_tries - tries + neighbourhood_slots;
+    left -= max_tries - tries + tries_per_search;
     return hole;
   }
 
