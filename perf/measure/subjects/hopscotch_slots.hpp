@@ -12,6 +12,7 @@
 // its home on, and the home has a bit for each of them. Segments of homes have a lock for writers
 // and a timestamp, which grows when a key leaves a slot: readers take no lock, and start anew if
 // the timestamp changed.
+// A key that finds no slot is `full`, where the original resizes: the figures stay at load 0.8.
 // Source: M. Herlihy, N. Shavit, M. Tzafrir, "Hopscotch hashing", DISC 2008.
 
 namespace karpos::perf {
