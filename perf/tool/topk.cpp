@@ -19,7 +19,8 @@ namespace {
 
 struct topk_arguments {
   topk_parameters parameters;
-  std::string k = "100", result = "exact", ties = "any", stride = "adaptive", bail_out = "auto";
+  std::string k = "100", result = "exact", ties = "any", stride = "adaptive", bail_out = "auto",
+              scheme = "library";
   bool as_json = false;
   CLI::Option *with_weights = nullptr, *with_peers = nullptr, *with_seed = nullptr;
 };
@@ -37,6 +38,20 @@ stride_policy stride_of(std::string const& words) {
       throw bad_input("--stride " + words + ": " + e.what());
     }
   throw bad_input("there is no --stride '" + words + "': choose adaptive, or fixed:100");
+}
+
+/// Returns the levels of a stride of the published scheme; 0: it is not wanted.
+std::uint64_t published_stride_of(std::string const& words) {
+  std::string const published = "published";
+  if (words == "library") return 0;
+  if (words == published) return 100;
+  if (words.rfind(published + ":", 0) == 0) try {
+      if (auto const levels = parse_count(words.substr(published.size() + 1))) return levels;
+      throw std::invalid_argument("a stride has no levels: read at least one");
+    } catch (std::invalid_argument const& e) {
+      throw bad_input("--scheme " + words + ": " + e.what());
+    }
+  throw bad_input("there is no --scheme '" + words + "': choose library, or published:100");
 }
 
 /// Refuses options that have no effect.
@@ -70,6 +85,7 @@ topk_parameters parameters_of(topk_arguments const& o) {
   p.result = o.result == "set" ? top_k_result::set : top_k_result::exact;
   p.ties = o.ties == "any" ? top_k_ties::any : top_k_ties::smallest_id;
   p.stride = stride_of(o.stride);
+  p.published_stride = published_stride_of(o.scheme);
   p.bail_out = o.bail_out == "auto"    ? top_k_bail_out::automatic
                : o.bail_out == "never" ? top_k_bail_out::never
                                        : top_k_bail_out::at_once;
@@ -128,6 +144,10 @@ void add_query_options(CLI::App& app, topk_arguments& o) {
   app.add_option("--stride", o.stride,
                  "levels read before bounds are computed: or fixed:100, a sort after each")
       ->capture_default_str();
+  app.add_option("--scheme", o.scheme,
+                 "published:100: also the published GPU scheme, with its stopping rule and its\n"
+                 "strides of 100 levels, as a peer")
+      ->capture_default_str();
   app.add_option("--bail-out", o.bail_out, "when to read everything instead")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "never", "at-once"}));
@@ -162,15 +182,21 @@ action define_topk(CLI::App& app) {
   o->with_seed = app.add_option("--seed", p.seed, "of a generator")
                      ->transform(count_validator())
                      ->capture_default_str();
-  o->with_peers = app.add_option("--peers", p.peers,
-                                 "other ways over the same lists: full, nra, lara; no names: all")
-                      ->expected(0, -1)
-                      ->delimiter(',')
-                      ->check(known_peer);
+  o->with_peers =
+      app.add_option("--peers", p.peers,
+                     "other ways over the same lists: full, nra, sc, lara; no names: all")
+          ->expected(0, -1)
+          ->delimiter(',')
+          ->check(known_peer);
+  app.add_flag(
+      "--energy", p.energy,
+      "repeat queries for two seconds, too, and report the joules of each, and of each peer, if\n"
+      "the GPU (NVML) or the processors (RAPL) count them");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
-      "Peers: full, adding up everything and selecting, where the driver runs; nra and lara,\n"
-      "one thread of the host. Every answer is checked against brute force on the host.\n"
+      "Peers: full, adding up everything and selecting, where the driver runs; nra, sc\n"
+      "(Stream-Combine) and lara, one thread of the host. Every answer is checked against brute "
+      "force on the host.\n"
       "A file that is called like a generator is reached as ./NAME.\n"
       "Example: karpos topk docs/examples/data/states.csv --k 5 --weights 1e-6,1e-4,0.1");
   return [o] { return topk(*o); };

@@ -254,7 +254,7 @@ def lists_with_gaps(driver, edges, scores):
     """An empty element of a list is refused: it would mean all peers, or fewer weights than lists."""
     for lack in (",", "a,", ",a", "a,,b"):
         cases = [(["hash", "--keys", 100, "--peers", lack], "--peers", "kokkos"), (["hash", f"--peers={lack}"], "--peers", "hopscotch"),
-                 (["mixed", "--keys", 100, "--peers", lack], "--peers", "hash, hopscotch"), (["topk", scores, "--peers", lack], "--peers", "full, nra, lara"),
+                 (["mixed", "--keys", 100, "--peers", lack], "--peers", "hash, hopscotch"), (["topk", scores, "--peers", lack], "--peers", "full, nra, sc, lara"),
                  (["topk", scores, "--weights", lack], "--weights", "w1,w2"), (["count", edges, "--column", lack], "--column", "names of the header")]
         for words, option, choice in cases:
             for named in (f"{option} '{lack}' lacks a value beside a comma", choice):

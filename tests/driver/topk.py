@@ -16,7 +16,7 @@ from pathlib import Path
 import checks
 from checks import check
 
-PEERS = ["full", "nra", "lara"]
+PEERS = ["full", "nra", "sc", "lara"]
 AGGREGATES = {"sum": math.fsum, "min": min, "max": max}
 
 # A file as spreadsheets write it: a byte order mark, Windows line ends, quotes, an empty line, cells without a score.
@@ -117,7 +117,7 @@ def smaller_is_better(driver, folder, path):
         check_answer(f"holes, {missing}", seen, holes_ranking(float(missing)), 4, True)
     seen = result(driver, "uniform:m=5000,n=3", "--k", 9, "--weights=-1,1,-2", "--peers")
     check("generator, negative weights: wrong", seen["wrong"], 0)
-    check("generator, negative weights: peers", [p.get("wrong", 0) for p in seen["peers"]], [0, 0, 0])
+    check("generator, negative weights: peers", [p.get("wrong", 0) for p in seen["peers"]], len(PEERS) * [0])
 
 
 def holes_ranking(missing):
@@ -199,6 +199,33 @@ def generators(driver):
     check("known scores", all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(first, known)), True)
 
 
+def published_scheme(driver, path):
+    """The published scheme finds the same objects, by strides, and only when it knows all their scores."""
+    for spec, k, stride in (("uniform:m=5000,n=4", 10, 100), ("correlated:m=5000,n=3", 5000, 7), ("anticorrelated:m=3000,n=4", 1, 1),
+                            ("zipf:m=5000,n=4,s=1", 100, 64), ("uniform:m=1,n=1", 1, 3), ("uniform:m=300,n=16", 7, 1000), (path, 9, 5)):
+        seen = result(driver, spec, "--k", k, "--scheme", f"published:{stride}", "--peers", "nra", "--reps", 2)
+        nra, published = seen["peers"]
+        objects = seen["objects"]
+        check(f"{spec}: published scheme", (published["peer"], published["wrong"], seen["wrong"]), ("published", 0, 0))
+        check(f"{spec}: reads strides", published["depth"] % stride == 0 or published["depth"] == objects, True)
+        check(f"{spec}: grows as far as NRA, up to a stride", 0 <= published["depth_growing"] - nra["depth_growing"] < stride or published["depth_growing"] == objects, True)
+        check(f"{spec}: reads no less than NRA", published["depth"] >= nra["depth"], True)
+        check(f"{spec}: parameter", seen["parameters"]["published_stride"], stride)
+    skipped = result(driver, "uniform:m=100", "--scheme", "published", "--aggregate", "min")["peers"]
+    check("published scheme: sums only", [p["peer"] for p in skipped if "skipped" in p], ["published"])
+    check("no published scheme", "published_stride" in result(driver, path)["parameters"], False)
+
+
+def energy(driver):
+    """Numbers of the query and of each peer, or why there are none."""
+    seen = result(driver, "uniform:m=1000", "--reps", 1, "--energy", "--peers", "full,nra")
+    for of in [seen, *seen["peers"]]:
+        told = [of["energy"][name] for name in ("device_joules", "host_joules") if name in of["energy"]]
+        check("energy: why not, or a number", "host_obstacle" in of["energy"] or "host_joules" in of["energy"], True)
+        check("energy: a query's", bool(told), of["energy"].get("joules_per_query", 0) > 0)
+    check("no energy", "energy" in result(driver, "uniform:m=1000"), False)
+
+
 FIELDS = """format context parameters objects without_scores lists attributes entries score_bytes load_seconds sort_seconds
 prepare_seconds workspace_bytes found depth_growing depth depth_completing candidates finalists strides entries_read
 bytes_read bailed_out seconds results peers checked wrong""".split()
@@ -253,7 +280,7 @@ def bad_input(driver, folder, path):
         ([path, "--weights", "1,-1,1", "--missing", 3], "--missing"), ([path, "--weights", "1,inf,1"], "finite"), ([path, "--weights", "1,x,1"], "x"),
         ([path, "--weights", "1,1,1", "--aggregate", "min"], "--aggregate min"), ([path, "--aggregate", "mean"], "mean"),
         ([path, "--missing", "nan"], "nan"), ([path, "--missing", "inf"], "inf"), ([path, "--result", "some"], "some"),
-        ([path, "--stride", "long"], "long"), ([path, "--stride", "fixed:0"], "fixed"), ([path, "--stride", "fixed:x"], "x"),
+        ([path, "--stride", "long"], "long"), ([path, "--stride", "fixed:0"], "fixed"), ([path, "--scheme", "published:0"], "--scheme published:0"), ([path, "--scheme", "published:x"], "'x'"), ([path, "--scheme", "other"], "'other'"), ([path, "--stride", "fixed:x"], "x"),
         ([path, "--ties", "all"], "all"), ([path, "--bail-out", "later"], "later"), ([path, "--reps", 0], "--reps"),
         ([path, "--peers", "ta"], "no peer 'ta'"), ([path, "--seed", 1], "--seed"), (["normal:m=10"], "normal"), (["uniform:m=0"], "m of"), (["uniform:m=x"], "'x'"),
         (["uniform:m=10,n=0"], "n of"), (["uniform:n=33"], "n of"), (["correlated:n=16"], "n of"), (["uniform:s=1"], "'s'"),
@@ -281,6 +308,8 @@ def main():
         packed_and_piped(driver, folder, path)
         bad_input(driver, folder, path)
     generators(driver)
+    published_scheme(driver, path)
+    energy(driver)
     shape(driver, path)
     return checks.verdict("topk")
 

@@ -20,9 +20,12 @@ topk_run run_topk(topk_parameters const& p, score_source source, reporter const&
   auto const* const spec = std::get_if<score_spec>(&source.content);
   if (spec == nullptr) return measure_topk<double>(p, std::move(source), report);
   // A table of scores, and the sorted lists of scores and ids.
-  double const entries = static_cast<double>(spec->objects) * spec->lists;
+  auto const objects = static_cast<double>(spec->objects);
+  double const entries = objects * spec->lists;
+  constexpr double published_bytes = 80;  // an object, in published_query
   if constexpr (on_host)
-    require_memory(entries * (2 * sizeof(float) + sizeof(std::uint32_t)),
+    require_memory(entries * (2 * sizeof(float) + sizeof(std::uint32_t)) +
+                       (p.published_stride > 0 ? objects * published_bytes : 0),
                    "the table of scores, with its lists,",
                    "ask for fewer objects (m=) or lists (n=)");
   return measure_topk<float>(p, std::move(source), report);

@@ -128,6 +128,9 @@ class topk_measurement {
       m_report(0.9, name);
       m_run.peers.push_back(peers.measure(name));
     }
+    if (p.published_stride == 0) return;
+    m_report(0.95, "published scheme");
+    m_run.peers.push_back(peers.measure("published"));
   }
 
   template <class Aggregate>
@@ -144,10 +147,17 @@ class topk_measurement {
     m_run.prepare_seconds = clock.seconds();
     m_run.workspace_bytes = top_k_workspace_bytes<Aggregate>(m_exec, m_lists, k);
     m_report(0.7, "queries");
+    auto const query = [&] {
+      m_run.report = top_k(m_exec, workspace, m_lists, k, ids, scores, options);
+    };
     m_run.time = m_timer.repeat(
-        parameters().repetitions, [] {},
-        [&] { m_run.report = top_k(m_exec, workspace, m_lists, k, ids, scores, options); });
+        parameters().repetitions, [] {}, query);
     m_exec.fence("karpos::perf: query");
+    if (parameters().energy)
+      m_run.energy = energy_of(m_exec, parameters().energy_seconds, [&](auto const&) {
+        query();
+        m_exec.fence("karpos::perf: energy of queries");
+      });
     copy_answer(ids, scores);
   }
 

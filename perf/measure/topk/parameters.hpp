@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <karpos/top_k_options.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "perf/measure/support/energy.hpp"
 #include "perf/measure/support/progress.hpp"
 #include "perf/measure/support/statistics.hpp"
 
@@ -24,8 +26,11 @@ struct topk_parameters {
   top_k_bail_out bail_out = top_k_bail_out::automatic;
   double missing = 0;
   bool validate = false;
+  bool energy = false;        ///< measure the energy of a query, and of one of each peer
+  double energy_seconds = 2;  ///< how long each of them is repeated for that, at least
   int repetitions = 5;
   std::vector<std::string> peers;
+  std::uint64_t published_stride = 0;  ///< levels a stride of the published scheme; 0: not measured
 };
 
 /// The contents of a score file.
@@ -55,6 +60,7 @@ struct topk_peer {
   samples time;
   std::uint64_t depth_growing = 0, depth = 0, candidates = 0;
   std::uint64_t wrong = 0;
+  std::optional<energy_use> energy;  ///< one round is a query
 };
 
 struct topk_run {
@@ -69,7 +75,8 @@ struct topk_run {
   samples time;
   top_k_report report;
   std::vector<topk_row> rows;
-  std::uint64_t answer_wrong = 0;  ///< wrong ids and scores of karpos's answer
+  std::optional<energy_use> energy;  ///< one round is a query
+  std::uint64_t answer_wrong = 0;    ///< wrong ids and scores of karpos's answer
   std::vector<topk_peer> peers;
 
   std::uint64_t wrong() const {
@@ -81,7 +88,7 @@ struct topk_run {
 
 /// Returns the names of the peers of a ranked query.
 inline std::vector<std::string> const& topk_peer_names() {
-  static std::vector<std::string> const names = {"full", "nra", "lara"};
+  static std::vector<std::string> const names = {"full", "nra", "sc", "lara"};
   return names;
 }
 

@@ -16,7 +16,9 @@
 #include "perf/measure/topk/lara.hpp"
 #include "perf/measure/topk/nra.hpp"
 #include "perf/measure/topk/parameters.hpp"
+#include "perf/measure/topk/published_query.hpp"
 #include "perf/measure/topk/score_lists.hpp"
+#include "perf/measure/topk/stream_combine.hpp"
 
 namespace karpos::perf {
 
@@ -76,6 +78,8 @@ class topk_peers {
     if (!p.skipped.empty()) return p;
     if (name == "full")
       measure_full(p);
+    else if (name == "published")
+      measure_published(p);
     else
       measure_sequential(p);
     return p;
@@ -90,7 +94,9 @@ class topk_peers {
     if (name == "full") return "";
     if (m_range.least < 0) return "its scores are not negative";
     if (p.missing != 0) return "the score of what is missing is 0 for it";
-    int const most = name == "lara" ? max_lists_of_lara : object_table::max_lists;
+    int const most = name == "lara" ? max_lists_of_lara
+                     : name == "sc" ? max_lists_of_stream_combine
+                                    : object_table::max_lists;
     if (m_lists.lists() > most) return "it takes at most " + std::to_string(most) + " lists";
     return "";
   }
@@ -110,6 +116,7 @@ class topk_peers {
     p.threads = m_exec.concurrency();
     p.time = clock.repeat(
         m_run.parameters.repetitions, [] {}, [&] { full(); });
+    measure_energy(p, full);
     p.depth = p.depth_growing = m_lists.longest();
     p.wrong = wrong(full.ids(), std::numeric_limits<Score>::epsilon());
   }
@@ -118,17 +125,47 @@ class topk_peers {
     lists_on_host<Score> const lists(m_lists, m_weights);
     object_table objects(m_lists.objects());
     p.threads = 1;
+    repeat_query(p, [&] {
+      return p.name == "nra"  ? nra(lists.lists(), m_found, objects)
+             : p.name == "sc" ? stream_combine(lists.lists(), m_found, objects)
+                              : lara(lists.lists(), m_found, objects);
+    });
+  }
+
+  void measure_published(topk_peer& p) const {
+    published_query<Score> query(m_exec, m_lists, m_found, m_weights,
+                                 m_run.parameters.published_stride);
+    p.threads = m_exec.concurrency();
+    repeat_query(p, [&] { return query(); });
+  }
+
+  /// Measures a query whose answer is complete when it returns. A long one is measured once,
+  /// without a warm-up.
+  template <class Query>
+  void repeat_query(topk_peer& p, Query const& query) const {
+    constexpr double long_seconds = 2;
     sequential_answer answer;
     for (int r = -1; r < m_run.parameters.repetitions; ++r) {  // starts with a warm-up
       Kokkos::Timer const clock;
-      answer = p.name == "nra" ? nra(lists.lists(), m_found, objects)
-                               : lara(lists.lists(), m_found, objects);
-      if (r >= 0) p.time.seconds.push_back(clock.seconds());
+      answer = query();
+      double const seconds = clock.seconds();
+      if (r >= 0 || seconds > long_seconds) p.time.seconds.push_back(seconds);
+      if (seconds > long_seconds) break;
     }
+    measure_energy(p, query);
     p.depth_growing = answer.depth_growing;
     p.depth = answer.depth;
     p.candidates = answer.candidates;
     p.wrong = wrong(answer.ids, std::numeric_limits<double>::epsilon());
+  }
+
+  template <class Query>
+  void measure_energy(topk_peer& p, Query const& query) const {
+    if (!m_run.parameters.energy) return;
+    p.energy = energy_of(m_exec, m_run.parameters.energy_seconds, [&](auto const&) {
+      query();
+      m_exec.fence("karpos::perf: energy of queries");
+    });
   }
 
   space m_exec;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "perf/measure/support/cells.hpp"
+#include "perf/measure/support/energy_report.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/text.hpp"
 #include "perf/measure/topk/summary.hpp"
@@ -68,16 +69,23 @@ void print_work(topk_run const& run) {
 
 void print_peer(topk_run const& run, topk_peer const& p) {
   if (!p.skipped.empty()) {
-    std::printf("  %s skipped: %s\n", left(p.name, 6).c_str(), p.skipped.c_str());
+    std::printf("  %s skipped: %s\n", left(p.name, 9).c_str(), p.skipped.c_str());
     return;
   }
   double const ratio = p.time.median() / run.time.median();
-  std::printf("  %s %s %s   %s %s   %sx as fast%s\n", left(p.name, 6).c_str(),
+  std::printf("  %s %s %s   %s %s   %sx as fast%s\n", left(p.name, 9).c_str(),
               right(human_seconds(p.time.median()), 10).c_str(),
               right(human_seconds(p.time.low()), 10).c_str(),
               right(std::to_string(p.threads), 7).c_str(), right(grouped(p.depth), 13).c_str(),
               right(three_digits(ratio), 6).c_str(),
               p.wrong == 0 ? "" : ("   WRONG: " + grouped(p.wrong)).c_str());
+}
+
+void print_energy(topk_run const& run) {
+  if (run.energy) print(*run.energy, "query", static_cast<double>(run.energy->rounds));
+  for (topk_peer const& p : run.peers)
+    if (p.energy && p.energy->is_measured())
+      print(*p.energy, "query of " + p.name, static_cast<double>(p.energy->rounds));
 }
 
 }  // namespace
@@ -87,8 +95,9 @@ void print(topk_run const& run) {
   print_answer(run);
   print_work(run);
   if (!run.peers.empty())
-    std::printf("\n  peer       median      least   threads         depth    karpos is\n");
+    std::printf("\n  peer          median      least   threads         depth    karpos is\n");
   for (topk_peer const& p : run.peers) print_peer(run, p);
+  print_energy(run);
   if (run.wrong() == 0) std::printf("checked: brute force agrees\n");
 }
 

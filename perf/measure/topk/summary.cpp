@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "perf/measure/support/energy_report.hpp"
 #include "perf/measure/support/map_report.hpp"
 #include "perf/measure/support/space.hpp"
 #include "perf/measure/support/timer.hpp"
@@ -36,6 +37,7 @@ json parameters_of(topk_run const& run) {
             {"repetitions", p.repetitions},
             {"peers", p.peers},
             {"timing", timer<space>::method()}});
+  if (p.published_stride > 0) j["published_stride"] = p.published_stride;
   return j;
 }
 
@@ -62,16 +64,26 @@ json row_of(topk_run const& run, std::size_t rank) {
   return j;
 }
 
+json energy_json(energy_use const& e) {
+  json j = to_json(e);
+  if (!e.is_measured()) return j;
+  j["queries"] = e.rounds;
+  j["joules_per_query"] = e.joules() / static_cast<double>(e.rounds);
+  return j;
+}
+
 json peer_of(topk_run const& run, topk_peer const& p) {
   if (!p.skipped.empty()) return {{"peer", p.name}, {"skipped", p.skipped}};
-  return {{"peer", p.name},
-          {"threads", p.threads},
-          {"depth_growing", p.depth_growing},
-          {"depth", p.depth},
-          {"candidates", p.candidates},
-          {"over_karpos", p.time.median() / run.time.median()},
-          {"wrong", p.wrong},
-          {"seconds", to_json(p.time)}};
+  json j = {{"peer", p.name},
+            {"threads", p.threads},
+            {"depth_growing", p.depth_growing},
+            {"depth", p.depth},
+            {"candidates", p.candidates},
+            {"over_karpos", p.time.median() / run.time.median()},
+            {"wrong", p.wrong},
+            {"seconds", to_json(p.time)}};
+  if (p.energy) j["energy"] = energy_json(*p.energy);
+  return j;
 }
 
 }  // namespace
@@ -103,6 +115,7 @@ json to_json(topk_run const& run) {
             {"workspace_bytes", run.workspace_bytes}};
   j.update(report_of(run));
   j["seconds"] = to_json(run.time);
+  if (run.energy) j["energy"] = energy_json(*run.energy);
   json& rows = j["results"] = json::array();
   for (std::size_t rank = 0; rank < run.rows.size(); ++rank) rows.push_back(row_of(run, rank));
   json& peers = j["peers"] = json::array();
