@@ -191,7 +191,7 @@ From {names_of(device + host)}.
                   "bfs-peers.svg": bar_chart("bfs beside its peer", f"{machine_of(host[0][1])}, GTEPS; longer is better", "GTEPS", host_rows)}
 
 
-PEERS = {"full": "full aggregation", "nra": "NRA, one thread", "lara": "LARA, one thread"}
+PEERS = {"full": "full aggregation", "nra": "NRA, one thread", "sc": "Stream-Combine, one thread", "lara": "LARA, one thread"}
 
 
 def topk_page():
@@ -199,11 +199,12 @@ def topk_page():
     for folder in machines:
         runs = [(f, r) for f, r in runs_of(folder, "karpos-topk-1") if r["peers"] and r["parameters"]["result"] == "set"]
         rows, lines = [], []
+        columns = [n for n in PEERS if any(p["peer"] == n for _, run in runs for p in run["peers"])]
         for _, run in runs:
             peers = {p["peer"]: p for p in run["peers"] if "seconds" in p}
             rows += [(run["parameters"]["scores"], None, 0), ("karpos::top_k", run["seconds"]["median"] * 1e3, 0)]
             rows += [(PEERS[n], p["seconds"]["median"] * 1e3, 5) for n, p in peers.items()]
-            ratios = [f"{short(p['over_karpos'])}x" if (p := peers.get(n)) else "" for n in PEERS]
+            ratios = [f"{short(p['over_karpos'])}x" if (p := peers.get(n)) else "" for n in columns]
             lines.append([run["parameters"]["scores"], f"{short(run['seconds']['median'] * 1e3)}\u00a0ms", *ratios])
         name = f"topk-{folder.split('/')[0]}.svg"
         charts[name] = bar_chart("top_k, the best 100 as a set", f"{machine_of(runs[0][1])}, milliseconds; shorter is better", "ms", rows, "logarithmic")
@@ -211,7 +212,7 @@ def topk_page():
 
 ![Time beside peers]({name})
 
-{table(["lists", "top_k", *(f"{n}: times as long" for n in PEERS.values())], lines)}
+{table(["lists", "top_k", *(f"{PEERS[n]}: times as long" for n in columns)], lines)}
 
 From {names_of(runs)}.
 """)

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
 
 #include "perf/measure/paper/report.hpp"
@@ -79,15 +80,24 @@ std::vector<std::vector<std::string>> cells_of(figure const& f) {
 
 std::vector<std::string> remarks_of(paper_run const& run, measured_figure const& f) {
   std::vector<std::string> remarks;
-  bool published = false;
+  std::map<std::string, std::string> names;  // of the series that a remark is about
+  auto const add = [&](std::string const& name, std::string const& remark) {
+    std::string& all = names[remark];
+    if (all.empty()) remarks.push_back(remark);
+    all += (all.empty() ? "" : "; ") + name;
+  };
   for (series const& s : f.content.lines) {
-    published = published || (s.from == origin::published && s.hardware.empty());
-    if (!s.hardware.empty()) remarks.push_back(s.name + ": " + s.hardware);
+    if (!s.hardware.empty())
+      add(s.name, s.hardware);
+    else if (s.from == origin::published)
+      add("published values", run.paper.hardware);
     if (!s.missing.empty())
-      remarks.push_back(
-          s.name + (s.points.empty() ? ": no value, " : ": some values are missing, ") + s.missing);
+      add(s.name, (s.points.empty() ? "no value, " : "some values are missing, ") + s.missing);
   }
-  if (published) remarks.insert(remarks.begin(), "published values: " + run.paper.hardware);
+  for (std::string& remark : remarks) {
+    std::string const& of = names[remark];
+    remark = (of.rfind("published values; ", 0) == 0 ? "published values" : of) + ": " + remark;
+  }
   remarks.insert(remarks.end(), f.content.notes.begin(), f.content.notes.end());
   if (f.content.wrong > 0)
     remarks.push_back("WRONG answers: " + grouped(f.content.wrong) + ", please report this");

@@ -22,6 +22,15 @@ std::string px(double x) {
   return text;
 }
 
+/// Returns a number without zeros at its end: "0.1".
+std::string tick_text(double x) {
+  std::string text = number_text(x);
+  if (text.find('.') == std::string::npos || text.find('e') != std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 /// The range of an axis, and where its values are drawn.
 class scale_of_axis {
  public:
@@ -96,14 +105,15 @@ class chart {
     for (series const& s : m_figure.lines) {
       bool const grey = s.from == origin::published || s.from == origin::ceiling;
       int const i = grey ? other++ : coloured++;
-      m_styles.push_back({grey ? "published" : "c" + std::to_string(i % 5),
+      m_styles.push_back({grey ? std::string("published") + (i % 2 == 0 ? "" : " second")
+                               : "c" + std::to_string(i % 5),
                           s.from == origin::published ? "5 4"
                           : s.from == origin::ceiling ? "1 3"
                                                       : "",
                           grey ? i % 4 : (i + i / 5) % 4});
     }
-    words(20, 28, f.entry.name() + ": " + m_figure.title, "bold large", "start");
-    m_top = 52 + draw_legend(52) + 26;
+    double const legend = 30 + draw_title(f.entry.name() + ": " + m_figure.title, 28);
+    m_top = legend + draw_legend(legend) + 38;
   }
 
   std::string draw(bool with_style) {
@@ -111,7 +121,7 @@ class chart {
   }
 
  private:
-  static constexpr double left = 76, right = picture_width - 24, plot_height = 260;
+  static constexpr double left = 76, right = picture_width - 34, plot_height = 260;
 
   void words(double x, double y, std::string const& text, std::string const& kind,
              std::string const& anchor, double turn = 0) {
@@ -149,6 +159,15 @@ class chart {
                "\" width=\"" + px(width) + "\" height=\"" + px(std::max(height, 1.0)) + "\"/>\n";
   }
 
+  /// Draws a text in as many lines as it needs. Returns the lower end.
+  double draw_title(std::string const& text, double y) {
+    constexpr std::size_t most = 76;  // letters of a line
+    std::string line = text, rest;
+    if (std::size_t const cut = text.rfind(' ', most); text.size() > most && cut != text.npos)
+      line = text.substr(0, cut), rest = text.substr(cut + 1);
+    words(20, y, line, "bold large", "start");
+    return rest.empty() ? y : draw_title(rest, y + 20);
+  }
   /// Draws names with their lines and markers. Returns the height.
   double draw_legend(double y) {
     double at = 20, down = 0;
@@ -184,7 +203,7 @@ class chart {
   void draw_y_axis(scale_of_axis const& y) {
     for (double const t : ticks_of(y)) {
       path({{left, y(t)}, {right, y(t)}}, "grid", "");
-      words(left - 8, y(t) + 4, number_text(t), "small faint", "end");
+      words(left - 8, y(t) + 4, tick_text(t), "small faint", "end");
     }
     words(left - 56, m_top - 10, m_figure.y.label, "small", "start");
   }
@@ -200,9 +219,9 @@ class chart {
     double const bottom = m_top + plot_height;
     double last = -1e9;
     for (double const t : xs) {
-      double const need = small_letter * static_cast<double>(number_text(t).size()) + 10;
+      double const need = small_letter * static_cast<double>(tick_text(t).size()) + 10;
       if (x(t) - last < need) continue;
-      words(x(t), bottom + 18, number_text(t), "small faint", "middle");
+      words(x(t), bottom + 18, tick_text(t), "small faint", "middle");
       last = x(t);
     }
     words((left + right) / 2, bottom + 40, m_figure.x.label, "small", "middle");
@@ -283,6 +302,7 @@ svg .small{font-size:11px}svg .large{font-size:16px}svg .grid{stroke:#d8dee4;str
 .c0{stroke:#0969da}.c1{stroke:#bc4c00}.c2{stroke:#1a7f37}.c3{stroke:#8250df}.c4{stroke:#9a6700}.published{stroke:#57606a}
 .c0.mark,.c0.bar{fill:#0969da}.c1.mark,.c1.bar{fill:#bc4c00}.c2.mark,.c2.bar{fill:#1a7f37}.c3.mark,.c3.bar{fill:#8250df}
 .c4.mark,.c4.bar{fill:#9a6700}.published.mark{fill:#ffffff}.published.bar{fill:none;stroke-dasharray:3 3}
+.published.second{fill:#8c959f;fill-opacity:.4}
 @media(prefers-color-scheme:dark){
 svg text{fill:#e6edf3}svg .paper{fill:#161b22;stroke:#30363d}svg .faint{fill:#9da7b3}svg .grid{stroke:#30363d}
 .c0{stroke:#58a6ff}.c1{stroke:#f0883e}.c2{stroke:#3fb950}.c3{stroke:#bc8cff}.c4{stroke:#d29922}.published{stroke:#9da7b3}
