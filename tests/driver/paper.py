@@ -142,7 +142,7 @@ def main():
     for paper in papers_of(driver):
         numbers = figures_of(driver, paper)
         check(f"{paper}: no number twice", len(set(numbers)), len(numbers))
-        check(f"{paper}: figures without a command on the page", [n for n in numbers if f"`karpos paper {paper} --figure {n}`" not in page], [])
+        check(f"{paper}: figures without a command on the page", [n for n in numbers if f"karpos paper {paper} --figure {n}`" not in page], [])
         quick(driver, paper, numbers if which == "all" or len(numbers) <= FEW else numbers[:1])
     text(driver)
     return checks.verdict("paper")
