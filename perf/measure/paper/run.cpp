@@ -2,10 +2,10 @@
 #include "perf/measure/paper/run.hpp"
 
 #include <Kokkos_Timer.hpp>
+#include <cmath>
 #include <exception>
 
 #include "perf/measure/support/host_memory.hpp"
-#include "perf/measure/support/text.hpp"
 
 namespace karpos::perf::paper {
 namespace {
@@ -19,8 +19,12 @@ class figure_progress {
 
   void show(double done, std::string const& note) {
     constexpr double least = 0.02;  // before that nothing can be said about the time left
-    double const left = m_clock.seconds() * (1 - done) / done;
-    m_bar.show(done, done < least ? note : note + ", " + human_seconds(left) + " left");
+    auto const left = static_cast<std::uint64_t>(
+        done < least ? 0 : std::ceil(m_clock.seconds() * (1 - done) / done));
+    m_bar.show(done, left < 2 ? note
+                              : note + ", " +
+                                    (left < 120 ? std::to_string(left) + " s left"
+                                                : std::to_string(left / 60) + " min left"));
   }
 
  private:
