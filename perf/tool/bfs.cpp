@@ -164,7 +164,8 @@ action define_bfs(CLI::App& app) {
   app.add_option("graph", p.graph,
                  "a file (MatrixMarket, DIMACS, METIS, .sg, a list of edges as of SNAP, KONECT or\n"
                  "networkx; gzip'ed or not; - is standard input), or a generator:\n"
-                 "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3")
+                 "kron:scale=20,ef=16,seed=1  rmat:...  uniform:...  grid:4096x4096,drop=0.3\n"
+                 "powerlaw:vertices=1e6,edges=1e7,skew=0.7,top=3e4")
       ->required();
   add_format_option(app, p.format);
   o->with_source = app.add_option("--source", o->source,

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -16,6 +18,7 @@ namespace {
 using karpos::perf::generator_spec;
 using karpos::perf::grid_edges;
 using karpos::perf::parse_generator;
+using karpos::perf::powerlaw_edges;
 using karpos::perf::rmat_edges;
 using karpos::perf::uniform_edges;
 using karpos_test::holds;
@@ -111,19 +114,24 @@ TEST_CASE("graphs are what their generators draw") {
   check_against<grid_edges>("grid:70x1,drop=0.5");
   check_against<grid_edges>("grid:41x57,drop=0.3,seed=3");
   check_against<grid_edges>("grid:41x57,drop=0.3,seed=3,permute=1");
+  check_against<powerlaw_edges>("powerlaw:vertices=1,edges=3");
+  check_against<powerlaw_edges>("powerlaw:vertices=900,edges=300,seed=4");
+  check_against<powerlaw_edges>("powerlaw:vertices=1000,edges=9000,skew=1,top=300");
+  check_against<powerlaw_edges>("powerlaw:vertices=1000,edges=9000,skew=0,permute=0");
 }
 
 TEST_CASE("graphs are the same everywhere, today and tomorrow") {
   CHECK(generated("kron:scale=12,ef=16,seed=1").checksum() == 15188075279442098430u);
   CHECK(generated("rmat:scale=12,ef=16,seed=1").checksum() == 15444159104725201440u);
   CHECK(generated("uniform:scale=12,ef=16,seed=1").checksum() == 1780918838789233222u);
+  CHECK(generated("powerlaw:vertices=4000,edges=60000,seed=1").checksum() == 3581130166714707579u);
   CHECK(generated("grid:50x60,drop=0.3,seed=1").checksum() == 7516271535743132765u);
   CHECK(generated("grid:50x60,drop=0.3,seed=1,permute=1").checksum() == 14165791194822264315u);
 }
 
 TEST_CASE("seeds give other graphs") {
-  for (std::string const text :
-       {"kron:scale=8", "rmat:scale=8", "uniform:scale=8", "grid:50x60,drop=0.3"}) {
+  for (std::string const text : {"kron:scale=8", "rmat:scale=8", "uniform:scale=8",
+                                 "grid:50x60,drop=0.3", "powerlaw:vertices=300,edges=2000"}) {
     std::set<std::uint64_t> sums;
     for (int seed = 0; seed < 8; ++seed)
       sums.insert(generated(text + ",seed=" + std::to_string(seed)).checksum());
@@ -181,6 +189,42 @@ TEST_CASE("grids have the edges of a grid") {
   CHECK(generated("grid:300x400,drop=0.3,permute=1").columns.size() == kept);
 }
 
+TEST_CASE("power laws have the degrees of their ranks") {
+  std::string const text = "powerlaw:vertices=20000,edges=200000,permute=0,";
+  auto const degrees = [&](std::string const& settings) {
+    std::vector<std::uint64_t> degree(20000);
+    powerlaw_edges const list = powerlaw_edges::of(parse_generator(text + settings));
+    for (std::uint64_t i = 0; i < list.size(); ++i) {
+      karpos::detail::build_csr::edge const e = list(i);
+      ++degree[e.source];
+      ++degree[e.target];
+    }
+    return degree;
+  };
+  for (std::string const settings : {"skew=0.6,top=2000", "skew=1,top=2000", "skew=1.2,top=2000"}) {
+    auto const degree = degrees(settings);
+    same(settings + ": ends", std::accumulate(degree.begin(), degree.end(), std::uint64_t(0)),
+         400000);
+    holds(settings + ": no vertex is isolated",
+          std::find(degree.begin(), degree.end(), 0) == degree.end());
+    CHECK(degree[0] <= 2200);
+    // Ranks 100 … 199 and 1600 … 3199: a sixteenth of the rank, 16^skew times the ends a vertex,
+    // besides the edge that every vertex has.
+    auto const sum = [&](std::size_t from, std::size_t to) {
+      return static_cast<double>(std::accumulate(degree.begin() + static_cast<std::ptrdiff_t>(from),
+                                                 degree.begin() + static_cast<std::ptrdiff_t>(to),
+                                                 std::uint64_t(0))) /
+                 static_cast<double>(to - from) -
+             1;
+    };
+    auto const list = powerlaw_edges::of(parse_generator(text + settings)).rank_of;
+    double const expected = std::pow((150 + list.shift) / (2400 + list.shift), -list.exponent);
+    CHECK(sum(100, 200) / sum(1600, 3200) == doctest::Approx(expected).epsilon(0.1));
+  }
+  CHECK(degrees("skew=1,top=2000")[0] > 1800);
+  CHECK(degrees("skew=0")[0] < 60);
+}
+
 TEST_CASE("offsets that are too narrow are refused") {
   auto const spec = parse_generator("uniform:scale=31,ef=2");
   throws<std::length_error>([&] { karpos::perf::generate_on<std::uint32_t>(space(), spec); },
@@ -217,7 +261,8 @@ TEST_CASE("specs are read") {
   for (std::string const text : {"kron:scale=22,ef=32,seed=7,permute=0",
                                  "rmat:scale=9,ef=1,seed=0,permute=1,a=0.1,b=0.2,c=0.3",
                                  "uniform:scale=1,ef=1048576,seed=18446744073709551615",
-                                 "grid:4294967295x1,drop=0.3,seed=1,permute=1"})
+                                 "grid:4294967295x1,drop=0.3,seed=1,permute=1",
+                                 "powerlaw:vertices=7,edges=20,skew=0.7,top=9,seed=1,permute=1"})
     CHECK(to_string(parse_generator(text)) == text);
 }
 
@@ -257,4 +302,7 @@ TEST_CASE("specs that are refused say what there is") {
   refused("grid:4x", "columns", "''");
   refused("grid:65536x65536", "too many vertices", "4294967295");
   refused("grid:4x4,drop=1.5", "drop", "'1.5'");
+  refused("powerlaw:vertices=0", "vertices", "'0'");
+  refused("powerlaw:skew=2.1", "skew", "from 0 to 2");
+  refused("powerlaw:scale=3", "no setting 'scale'", "vertices=, edges=, skew=, top=");
 }

@@ -389,7 +389,7 @@ def other_graphs(driver, corpus):
     for name in names:
         for directed in ([], ["--directed"]):
             result(driver, Path(corpus) / name, "--validate", "--baseline", *directed)
-    for generator in ("kron:scale=8", "rmat:scale=8,ef=4", "uniform:scale=8", "grid:20x30,drop=0.2"):
+    for generator in ("kron:scale=8", "rmat:scale=8,ef=4", "uniform:scale=8", "grid:20x30,drop=0.2", "powerlaw:vertices=300,edges=2e3"):
         result(driver, generator, "--sources", 4, "--validate", "--baseline")
     piped = subprocess.run([driver, "bfs", "-", "--json"], input=(Path(corpus) / "road.gr").read_bytes(), capture_output=True, check=False)
     check("from standard input", json.loads(piped.stdout)["vertices"], result(driver, Path(corpus) / "road.gr")["vertices"])

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <karpos/detail/graph/build_csr/plan.hpp>
 #include <karpos/hash.hpp>
@@ -87,6 +89,47 @@ struct uniform_edges {
   }
 };
 
+/// Edges whose ends follow a power law. Edge i starts at vertex i, as long as there is one, so that
+/// no vertex is isolated; all other ends are drawn.
+///
+/// Source: Chung, Lu, "The average distances in random graphs with given expected degrees",
+/// PNAS 2002.
+struct powerlaw_edges {
+  std::uint64_t edges;
+  random_words random;
+  rank_sequence rank_of;
+  renumbering renumber;
+
+  static powerlaw_edges of(generator_spec const& s) {
+    return {s.candidates(), random_words::of(s.seed),
+            rank_sequence::of(s.vertices(), s.skew, shift_of(s)), renumbering::of(s)};
+  }
+  std::uint64_t size() const { return edges; }
+  KOKKOS_FUNCTION detail::build_csr::edge operator()(std::uint64_t i) const {
+    std::uint64_t const draw = random(i);
+    return {renumber(i < rank_of.n ? i : drawn(draw, 0)), renumber(drawn(draw, 1))};
+  }
+
+ private:
+  KOKKOS_FUNCTION std::uint64_t drawn(std::uint64_t draw, std::uint64_t end) const {
+    return rank_of(static_cast<double>(random_words::next(draw, end) >> 11) * 0x1p-53);
+  }
+  /// Returns the shift by which rank 0 is expected to have `top` edges, or fewer.
+  static double shift_of(generator_spec const& s) {
+    if (s.top == 0) return 1;
+    auto const n = s.vertices(), m = s.candidates();
+    auto const ends = static_cast<double>(2 * m - std::min(n, m));
+    double low = 1e-6, high = 1e3 * static_cast<double>(n);
+    for (int i = 0; i < 80; ++i) {
+      double const middle = std::sqrt(low * high);
+      bool const above =
+          ends * rank_sequence::of(n, s.skew, middle).probability(0) > static_cast<double>(s.top);
+      (above ? low : high) = middle;
+    }
+    return high;
+  }
+};
+
 /// Edges of a grid: edge 2v goes from v to the right, edge 2v + 1 downwards. An edge that does not
 /// exist, because v is at the border or the edge was dropped, becomes a self loop.
 struct grid_edges {
@@ -107,5 +150,15 @@ struct grid_edges {
     return {renumber(v), renumber(!kept ? v : down ? v + columns : v + 1)};
   }
 };
+
+/// Returns f(edges), for the list of edges that a spec describes.
+template <class F>
+auto with_edges_of(generator_spec const& spec, F const& f) {
+  using families = generator_spec::families;
+  if (spec.family == families::grid) return f(grid_edges::of(spec));
+  if (spec.family == families::uniform) return f(uniform_edges::of(spec));
+  if (spec.family == families::powerlaw) return f(powerlaw_edges::of(spec));
+  return f(rmat_edges::of(spec));
+}
 
 }  // namespace karpos::perf

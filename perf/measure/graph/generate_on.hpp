@@ -65,13 +65,9 @@ csr_graph<std::uint32_t, Offset, typename Space::memory_space> generate_on(
     Space const& exec, generator_spec const& spec, generator_progress const& report = {},
     csr_options const& options = {}) {
   using graph = csr_graph<std::uint32_t, Offset, typename Space::memory_space>;
-  using families = generator_spec::families;
-  std::uint64_t const n = spec.vertices();
-  if (spec.family == families::grid)
-    return graph_of_generated<graph>(exec, n, grid_edges::of(spec), report, options);
-  if (spec.family == families::uniform)
-    return graph_of_generated<graph>(exec, n, uniform_edges::of(spec), report, options);
-  return graph_of_generated<graph>(exec, n, rmat_edges::of(spec), report, options);
+  return with_edges_of(spec, [&](auto const& list) {
+    return graph_of_generated<graph>(exec, spec.vertices(), list, report, options);
+  });
 }
 
 }  // namespace karpos::perf

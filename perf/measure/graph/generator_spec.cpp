@@ -45,7 +45,15 @@ std::vector<family_entry> const& all_families() {
        0,
        0,
        0,
-       false}};
+       false},
+      {{"powerlaw",
+        {"vertices", "edges", "skew", "top", "seed", "permute"},
+        "powerlaw:vertices=1e6,edges=1e7,skew=0.7"},
+       families::powerlaw,
+       0,
+       0,
+       0,
+       true}};
   return entries;
 }
 
@@ -69,6 +77,10 @@ void set(generator_spec& spec, std::string const& key, std::string const& value)
   if (key == "seed")
     spec.seed = count_setting(key, value, 0, std::numeric_limits<std::uint64_t>::max());
   if (key == "permute") spec.permute = count_setting(key, value, 0, 1) == 1;
+  if (key == "vertices") spec.listed_vertices = count_setting(key, value, 1, max_vertices);
+  if (key == "edges") spec.listed_edges = count_setting(key, value, 1, std::uint64_t(1) << 40);
+  if (key == "skew") spec.skew = number_setting(key, value, 0, 2, true);
+  if (key == "top") spec.top = count_setting(key, value, 0, max_vertices);
   if (key == "drop") spec.drop = chance_setting(key, value);
   if (key == "a") spec.a = chance_setting(key, value);
   if (key == "b") spec.b = chance_setting(key, value);
@@ -85,10 +97,12 @@ std::string shortest(double x) {
 }  // namespace
 
 std::uint64_t generator_spec::vertices() const {
+  if (family == families::powerlaw) return listed_vertices;
   return family == families::grid ? rows * columns : std::uint64_t(1) << scale;
 }
 
 std::uint64_t generator_spec::candidates() const {
+  if (family == families::powerlaw) return listed_edges;
   return family == families::grid ? 2 * rows * columns : edge_factor << scale;
 }
 
@@ -139,6 +153,10 @@ std::string to_string(generator_spec const& spec) {
     if (key == "ef") text += std::to_string(spec.edge_factor);
     if (key == "seed") text += std::to_string(spec.seed);
     if (key == "permute") text += spec.permute ? '1' : '0';
+    if (key == "vertices") text += std::to_string(spec.listed_vertices);
+    if (key == "edges") text += std::to_string(spec.listed_edges);
+    if (key == "skew") text += shortest(spec.skew);
+    if (key == "top") text += std::to_string(spec.top);
     if (key == "drop") text += shortest(spec.drop);
     if (key == "a") text += shortest(spec.a);
     if (key == "b") text += shortest(spec.b);

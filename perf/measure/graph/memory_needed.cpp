@@ -22,6 +22,7 @@ struct graph_sizes {
 /// Returns the expected fraction of the drawn edges that are self loops, which are removed.
 double self_loop_fraction(generator_spec const& s) {
   auto const scale = static_cast<double>(s.scale);
+  if (s.family == generator_spec::families::powerlaw) return 0;  // few
   bool const uniform = s.family == generator_spec::families::uniform;
   return std::pow(uniform ? 0.5 : 1 - s.b - s.c, scale);
 }

@@ -30,8 +30,9 @@ template <class Key>
 void generate_rows(space const& exec, row_spec const& spec, array<Key> const& keys,
                    array<Key> const& values) {
   double const exponent = spec.family == row_spec::families::zipf ? spec.exponent : 0;
-  Kokkos::parallel_for("karpos::perf::generate_rows", range(exec, spec.rows),
-                       make_row<Key>{spec, {spec.seed}, {spec.distinct, exponent}, keys, values});
+  Kokkos::parallel_for(
+      "karpos::perf::generate_rows", range(exec, spec.rows),
+      make_row<Key>{spec, {spec.seed}, rank_sequence::of(spec.distinct, exponent), keys, values});
   exec.fence("karpos::perf::generate_rows");
 }
 

@@ -48,8 +48,9 @@ void generate_tables(space const& exec, join_spec const& spec, array<Key> const&
   Kokkos::parallel_for("karpos::perf::generate_right", range(exec, spec.right),
                        make_right_key<Key>{key_of, permutation::of(spec.right, spec.seed),
                                            spec.multiplicity, right});
-  Kokkos::parallel_for("karpos::perf::generate_left", range(exec, spec.left),
-                       make_left_key<Key>{key_of, {spec.keys(), spec.skew}, spec.match, left});
+  Kokkos::parallel_for(
+      "karpos::perf::generate_left", range(exec, spec.left),
+      make_left_key<Key>{key_of, rank_sequence::of(spec.keys(), spec.skew), spec.match, left});
   exec.fence("karpos::perf::generate_tables");
 }
 

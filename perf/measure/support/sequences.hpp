@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -43,19 +44,32 @@ struct key_sequence {
   }
 };
 
-/// Maps a number that is uniform in [0, 1) to a rank below n: rank k is about 1 / (k + 1)^exponent
-/// as likely as rank 0. The distribution is that of real-valued ranks, rounded down. With exponent
-/// 0 all ranks are equally likely.
+/// Maps a number that is uniform in [0, 1) to a rank below n: rank k has a probability of about
+/// (k + shift)^-exponent, times a constant. The distribution is that of real-valued ranks, rounded
+/// down. With exponent 0 all ranks are equally likely.
 struct rank_sequence {
   std::uint64_t n;
-  double exponent;
+  double exponent, shift;
+  double first, span;  ///< of (rank + shift)^(1 - exponent): its least value, and its range
 
+  static rank_sequence of(std::uint64_t n, double exponent, double shift = 1) {
+    double const e = 1 - exponent, last = static_cast<double>(n) - 1 + shift;
+    double const first = e == 0 ? shift : std::pow(shift, e);
+    return {n, exponent, shift, first, e == 0 ? last / shift : std::pow(last, e) - first};
+  }
+  /// Returns the probability of a rank.
+  double probability(std::uint64_t rank) const {
+    double const from = static_cast<double>(rank) + shift, e = 1 - exponent;
+    if (exponent == 0) return 1 / static_cast<double>(n);
+    return e == 0 ? std::log1p(1 / from) / std::log(span)
+                  : (std::pow(from + 1, e) - std::pow(from, e)) / span;
+  }
   KOKKOS_FUNCTION std::uint64_t operator()(double u) const {
-    double const all = static_cast<double>(n), e = 1 - exponent;
-    double const x = exponent == 0 ? u * all
-                     : e == 0      ? Kokkos::pow(all, u) - 1
-                                   : Kokkos::pow(1 + u * (Kokkos::pow(all, e) - 1), 1 / e) - 1;
-    auto const r = static_cast<std::uint64_t>(x);
+    double const e = 1 - exponent;
+    double const x = exponent == 0 ? u * static_cast<double>(n)
+                     : e == 0      ? first * Kokkos::pow(span, u) - shift
+                                   : Kokkos::pow(first + u * span, 1 / e) - shift;
+    auto const r = static_cast<std::uint64_t>(x < 0 ? 0 : x);
     return r < n ? r : n - 1;
   }
 };

@@ -52,8 +52,7 @@ distributed::csr_options options_of(bfs_parameters const& p, bool is_directed) {
 
 template <class List>
 rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& spec,
-                         distributed::csr_options const& options) {
-  List const list = List::of(spec);
+                         List const& list, distributed::csr_options const& options) {
   rank_range const part(ranks, list.size());
   using edges = list_slice<List>;
   auto const numbers = options.numbers(spec.vertices());
@@ -65,11 +64,9 @@ rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& s
 
 rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec,
                     bfs_parameters const& p) {
-  using families = generator_spec::families;
   auto const options = options_of(p, false);
-  if (spec.family == families::grid) return graph_of_part<grid_edges>(ranks, spec, options);
-  if (spec.family == families::uniform) return graph_of_part<uniform_edges>(ranks, spec, options);
-  return graph_of_part<rmat_edges>(ranks, spec, options);
+  return with_edges_of(spec,
+                       [&](auto const& list) { return graph_of_part(ranks, spec, list, options); });
 }
 /// Copies a rank's slice of an array of the file into the memory of its device.
 array<std::uint32_t> copy_range(std::vector<std::uint32_t> const& all, rank_range const& part) {
