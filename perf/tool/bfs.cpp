@@ -149,8 +149,13 @@ void add_run_options(CLI::App& app, bfs_arguments& o) {
   app.add_option(
          "--preset", o.preset,
          "measure published techniques, too, each added to those before: baseline (a status\n"
-         "array), queue, classes (of degrees), hubs; enterprise: all of them in turn")
-      ->check(CLI::IsMember({"enterprise", "baseline", "queue", "classes", "hubs"}));
+         "array), queue, classes (of degrees), hubs; enterprise: all of them in turn; switches:\n"
+         "hubs, with several thresholds of the direction switch")
+      ->check(CLI::IsMember({"enterprise", "switches", "baseline", "queue", "classes", "hubs"}));
+  app.add_flag("--degrees", p.degrees, "count the vertices, and their edges, by degree");
+  app.add_flag("--timeline", p.timeline,
+               "time each kernel of the first source's search, and of each preset's, a kernel for\n"
+               "each step of each level");
   app.add_flag(
       "--energy", p.energy,
       "repeat the searches for two seconds, too, and report the joules of each, if the GPU\n"
@@ -191,8 +196,8 @@ action define_bfs(CLI::App& app) {
   app.add_flag(
       "--distributed", o->distributed,
       "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a slice of the graph;\n"
-      "without --output, --relabel, --baseline, --preset, --energy, --batch, --hub-cache,\n"
-      "--pad-rows, --hops, --unvisited-queue, --offset-bits 32");
+      "without --output, --relabel, --baseline, --preset, --energy, --batch, --degrees,\n"
+      "--timeline, --hub-cache, --pad-rows, --hops, --unvisited-queue, --offset-bits 32");
   app.add_flag("--permute", p.permute,
                "with --distributed: deal the vertices out to the ranks at random");
   app.add_flag("--json", o->as_json, "print one JSON object");

@@ -86,6 +86,9 @@ def good_input(driver, path, corpus):
             check_search(str(choice), seen, rows, source)
     several(driver, path, neighbours(edges, False))
     presets(driver, path)
+    switches(driver)
+    degrees(driver, path)
+    timelines(driver, path)
     energy(driver, path)
     duplicates(driver)
     at_once(driver, path, neighbours(edges, False))
@@ -140,6 +143,48 @@ def presets(driver, path):
     check("an isolated source", [p["harmonic_mean_gteps"] for p in result(driver, path, "--source", 0, "--preset", "enterprise")["presets"]], 4 * [0])
 
 
+def switches(driver):
+    """Thresholds of the direction switch: a higher gamma never switches earlier."""
+    told = result(driver, "kron:scale=12,ef=16", "--sources", 3, "--reps", 1, "--preset", "switches", "--validate")["presets"]
+    check("switches", ([p["preset"] for p in told][:3], len(told)), (["gamma 1 %", "gamma 5 %", "gamma 10 %"], 13))
+    turned = [p["turned_up"] for p in told if p["preset"].startswith("gamma") and p["turned_up"] >= 0]
+    check("a higher gamma turns later", turned == sorted(turned) and len(turned) > 2, True)
+    check("loads saved", all(0 <= p["status_loads_saved"] <= 1 for p in told) and max(p["status_loads_saved"] for p in told) > 0, True)
+    check("no hub cache", "status_loads_saved" in result(driver, "kron:scale=8", "--preset", "classes")["presets"][0], False)
+    check("text: loads saved", "of the status loads" in run(driver, "kron:scale=8", "--preset", "hubs").stdout, True)
+
+
+def degrees(driver, path):
+    rows = [len(row) for row in neighbours(read_edges(path), False)]
+    seen = result(driver, path, "--degrees")["degrees"]
+    descending = sorted(rows, reverse=True)
+    for name, part in (("hubs_of_tenth", 0.1), ("hubs_of_fifth", 0.2)):
+        expected = next(n for n in range(len(rows) + 1) if sum(descending[:n]) >= part * sum(rows))
+        check(name, seen[name], expected)
+    check("degrees", (seen["largest"], abs(seen["mean"] - sum(rows) / len(rows)) < 1e-9), (max(rows), True))
+    for below in seen["below"]:
+        few = [d for d in rows if d < below["degree"]]
+        expected = len(few) / len(rows), sum(few) / sum(rows)
+        check(f"below {below['degree']}", abs(below["vertices"] - expected[0]) + abs(below["edges"] - expected[1]) < 1e-9, True)
+    check("all are below the last", [seen["below"][-1][of] for of in ("vertices", "edges")], [1, 1])
+    check("text: degrees", "have a tenth of the edges" in run(driver, path, "--degrees").stdout, True)
+    check("no edge has no hub", result(driver, "grid:1x1", "--degrees")["degrees"]["hubs_of_tenth"], 0)
+
+
+def timelines(driver, path):
+    """Every level is expanded once, in turn, and kernels take no longer than their search."""
+    for words in ([path], ["kron:scale=12,ef=16"], [path, "--preset", "enterprise"], ["grid:30x40", "--preset", "enterprise"]):
+        seen = result(driver, *words, "--timeline", "--reps", 1)
+        of_presets = [p["preset"] for p in seen.get("presets", [])]
+        check(f"{words}: timelines", [t.get("preset", "") for t in seen["timelines"]], ["", *of_presets])
+        for t in seen["timelines"]:
+            levels = [s["level"] for s in t["steps"]]
+            check(f"{words}: levels of {t.get('preset')}", (levels == sorted(levels), levels[-1]), (True, seen["levels"] - 1))
+            check(f"{words}: seconds", 0 < sum(s["seconds"] for s in t["steps"]) <= t["seconds"], True)
+        check(f"{words}: steps", {"expand"} <= {s["step"] for s in seen["timelines"][0]["steps"]}, True)
+    check("text: timeline", "timeline of preset queue: " in run(driver, path, "--preset", "queue", "--timeline").stdout, True)
+
+
 def energy(driver, path):
     """Energy: numbers if the machine has counters that may be read, the reason if not; never neither."""
     seen = result(driver, path, "--sources", 4, "--reps", 1, "--energy")["energy"]
@@ -155,6 +200,8 @@ def energy(driver, path):
     text = run(driver, path, "--energy").stdout
     check("text: energy", "energy of the processors: " in text, True)
     check("text: energy of searches", " a search (" in text, bool(told))
+    presets_told = result(driver, path, "--reps", 1, "--energy", "--preset", "queue")["presets"][0]["energy"]
+    check("energy of a preset", "joules_per_search" in presets_told, bool(told))
     check("no energy", "energy" in result(driver, path), False)
 
 

@@ -15,6 +15,7 @@
 #include "perf/measure/bfs/reach.hpp"
 #include "perf/measure/bfs/simple_bfs.hpp"
 #include "perf/measure/bfs/status_array_bfs.hpp"
+#include "perf/measure/bfs/timeline.hpp"
 #include "perf/measure/bfs/write_result.hpp"
 #include "perf/measure/graph/draw_sources.hpp"
 #include "perf/measure/support/text.hpp"
@@ -49,9 +50,11 @@ class bfs_measurement {
     m_run.undirected = m_graph.is_undirected();
     m_run.first_with_edges = first_with_edges(m_exec, m_graph);
     m_run.without_edges = count_without_edges(m_exec, m_graph);
+    if (parameters().degrees) m_run.degrees = degrees_of(m_graph);
     auto const sources = chosen_sources();
     prepare(sources.front());
     for (std::uint64_t const s : sources) search_from(s, sources.size());
+    if (parameters().timeline) record_timelines(sources.front());
     if (parameters().energy) measure_energy(sources);
     if (parameters().batch) search_at_once();
     if (!parameters().output.empty()) write();
@@ -112,7 +115,7 @@ class bfs_measurement {
   /// Searches by a preset. Returns, for a status array, the first level that runs bottom-up;
   /// m_search reports that level for other presets.
   std::int32_t search_by(bfs_preset const& p, std::uint64_t source) const {
-    bfs_options const& o = parameters().options;
+    bfs_options const& o = p.own_switch ? p.options : parameters().options;
     if (p.status_array)
       return status_array_bfs(m_exec, m_graph, source, o.alpha, o.beta, m_preset_distance);
     bfs_options options = p.options;
@@ -128,8 +131,8 @@ class bfs_measurement {
     samples& times = r.preset_time.emplace_back();
     for (int i = 0; i < parameters().repetitions; ++i)
       times.seconds.push_back(m_timer.once([] {}, [&] { search_by(p, r.source); }));
-    std::int32_t const turned = search_by(p, r.source);
-    r.preset_turned_up.push_back(p.status_array ? turned : m_search->report().first_bottom_up);
+    bfs_report const of_array{.first_bottom_up = search_by(p, r.source), .level = {}};
+    r.preset_report.push_back(p.status_array ? of_array : m_search->report());
     auto const n = differences(m_exec, m_distance, m_preset_distance);
     if (n > 0 && r.defect.empty())
       r.defect = grouped(n) + " distances by --preset " + p.name + " are not those of karpos";
@@ -153,17 +156,41 @@ class bfs_measurement {
     m_run.searches.push_back(std::move(r));
   }
 
+  void record_timelines(std::uint64_t source) {
+    bfs_options options = parameters().options;
+    options.driver = launch_mode::kernel_per_step;
+    options.local_search_hops = 0;
+    record_timeline("", [&] { m_search->start(source, m_distance, m_parent, options); });
+    for (bfs_preset const& p : parameters().presets)
+      record_timeline(p.name, [&] { search_by(p, source); });
+  }
+  template <class Search>
+  void record_timeline(std::string const& preset, Search const& search_once) {
+    kernel_clock const clock;
+    search_once();
+    m_exec.fence("karpos::perf: end of a timeline");
+    m_run.timelines.push_back(timeline_of(preset, clock.seconds(), clock.kernels()));
+  }
+
   void measure_energy(std::vector<std::uint64_t> const& sources) {
-    constexpr double seconds = 2;
     m_report(0.98, "energy");
-    m_run.energy = energy_of(m_exec, seconds, [&](auto const& read_counters) {
+    m_run.energy = energy_of_searches(sources, [&](std::uint64_t s) { search(s); });
+    for (bfs_preset const& p : parameters().presets)
+      m_run.preset_energy.push_back(
+          energy_of_searches(sources, [&](std::uint64_t s) { search_by(p, s); }));
+    search(sources.back());  // restores the last result
+  }
+  template <class Search>
+  energy_use energy_of_searches(std::vector<std::uint64_t> const& sources,
+                                Search const& search_once) const {
+    constexpr double seconds = 2;
+    return energy_of(m_exec, seconds, [&](auto const& read_counters) {
       for (std::size_t i = 0; i < sources.size(); ++i) {
-        search(sources[i]);
+        search_once(sources[i]);
         if (i % 64 == 63) read_counters();
       }
       m_exec.fence("karpos::perf: energy of searches");
     });
-    search(sources.back());  // restores the last result
   }
 
   /// Measures the batch, with 8-bit distances if these suffice.

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "perf/measure/bfs/presets.hpp"
+#include "perf/measure/graph/degrees.hpp"
 #include "perf/measure/graph/edge_list.hpp"
 #include "perf/measure/graph/vertex_names.hpp"
 #include "perf/measure/support/energy.hpp"
+#include "perf/measure/support/kernel_clock.hpp"
 #include "perf/measure/support/statistics.hpp"
 
 namespace karpos::perf {
@@ -34,6 +36,8 @@ struct bfs_parameters {
   int pad_rows = 0;     ///< hops whose rows are copied; 0: none
   int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that suffices
   bool parents = false, validate = false, baseline = false, energy = false;
+  bool degrees = false;   ///< also count the degrees of all vertices
+  bool timeline = false;  ///< also time each kernel of a search by its options, and by each preset
   std::string output;
   bfs_options options;
   std::vector<bfs_preset> presets;  ///< measured in addition
@@ -56,8 +60,9 @@ struct bfs_reach {
 struct bfs_result {
   std::uint64_t source = 0;
   samples time, baseline_time;
-  std::vector<samples> preset_time;            ///< by preset
-  std::vector<std::int32_t> preset_turned_up;  ///< by preset: its first bottom-up level; -1: none
+  std::vector<samples> preset_time;  ///< by preset
+  /// By preset. Of a status array only first_bottom_up is known.
+  std::vector<bfs_report> preset_report;
   bfs_reach reach;
   bfs_report report;
   std::string defect;  ///< description of an error in the answer, or empty
@@ -81,6 +86,16 @@ struct bfs_batch_result {
   bfs_batch_report report;
 };
 
+/// The kernels of one search, each level by itself.
+struct bfs_timeline {
+  struct step : timed_kernel {
+    std::int32_t level;  ///< that the kernel expands, or whose queue it makes
+  };
+  std::string preset;  ///< empty: the search by the options
+  double seconds = 0;  ///< of the whole search, with the time between its kernels
+  std::vector<step> steps;
+};
+
 struct bfs_run {
   bfs_parameters parameters;
   std::string graph;  ///< the file, or the generator with all its settings
@@ -95,7 +110,10 @@ struct bfs_run {
   std::uint64_t without_edges = 0;  ///< vertices without outgoing edges
   std::vector<bfs_result> searches;
   std::optional<bfs_batch_result> batch;
-  std::optional<energy_use> energy;  ///< one round is a search from each source
+  std::optional<energy_use> energy;       ///< one round is a search from each source
+  std::vector<energy_use> preset_energy;  ///< by preset, if energy is measured
+  std::optional<degree_distribution> degrees;
+  std::vector<bfs_timeline> timelines;  ///< of the first source
 
   std::size_t wrong() const {
     std::size_t count = 0;

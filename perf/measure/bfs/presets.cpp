@@ -27,8 +27,29 @@ std::vector<bfs_preset> const& bfs_presets() {
   return all;
 }
 
+std::vector<bfs_preset> switch_presets() {
+  bfs_preset const hubs = bfs_presets().back();
+  std::vector<bfs_preset> all;
+  for (int const percent : {1, 5, 10, 20, 30, 40, 60, 80}) {
+    bfs_preset& p = all.emplace_back(hubs);
+    p.own_switch = true;
+    p.options.gamma = percent / 100.0;
+    p.name = "gamma " + std::to_string(percent) + " %";
+  }
+  for (int const alpha : {2, 5, 15, 50, 200}) {
+    bfs_preset& p = all.emplace_back(hubs);
+    p.own_switch = true;
+    p.options.direction = bfs_direction::beamer;
+    p.options.alpha = alpha;
+    p.name = "alpha " + std::to_string(alpha);
+  }
+  for (bfs_preset& p : all) p.adds = "all techniques, the direction by " + p.name;
+  return all;
+}
+
 std::vector<bfs_preset> find_presets(std::string const& word) {
   if (word == "enterprise") return bfs_presets();
+  if (word == "switches") return switch_presets();
   std::vector<bfs_preset> called;
   for (bfs_preset const& p : bfs_presets())
     if (word == p.name) called.push_back(p);

@@ -9,9 +9,11 @@ namespace karpos::perf {
 
 /// A published set of techniques, which `karpos bfs --preset` measures beside the default search.
 struct bfs_preset {
-  char const *name, *adds;
+  std::string name, adds;
   bool status_array;  ///< run status_array_bfs instead of the library's search
   bfs_options options;
+  /// The direction switch has the gamma, alpha and beta of `options`, not those of the command.
+  bool own_switch = false;
 };
 
 /// Returns Enterprise's techniques, each preset adding one to the one before: a status array; a
@@ -19,8 +21,12 @@ struct bfs_preset {
 /// chosen by the fraction of hubs in the frontier.
 std::vector<bfs_preset> const& bfs_presets();
 
-/// Returns the presets that a word names: one, or all of them for `enterprise`. Empty for other
-/// words.
+/// Returns the preset `hubs` with one threshold of the direction switch after the other: gamma, the
+/// fraction of all hubs in the frontier, and Beamer's alpha in its place.
+std::vector<bfs_preset> switch_presets();
+
+/// Returns the presets that a word names: one; for `enterprise` its techniques in turn; for
+/// `switches` switch_presets. Empty for other words.
 std::vector<bfs_preset> find_presets(std::string const& word);
 
 }  // namespace karpos::perf

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "perf/measure/bfs/summary.hpp"
+#include "perf/measure/bfs/timeline.hpp"
 #include "perf/measure/graph/generator_spec.hpp"
 #include "perf/measure/graph/opened_graph.hpp"
 #include "perf/measure/support/energy_report.hpp"
@@ -110,7 +111,16 @@ void print_presets(bfs_run const& run) {
         i > 0 ? ", " + three_digits(f.gain) + "x as fast as the one before" : "";
     std::printf("  %s %s   %s%s (%s%s)\n", left(p.name, 10).c_str(),
                 right(human_seconds(f.median_seconds), 10).c_str(), gteps(f.gteps).c_str(),
-                gain.c_str(), i > 0 ? "with " : "", p.adds);
+                gain.c_str(), i > 0 ? "with " : "", p.adds.c_str());
+    if (p.options.hub_cache)
+      std::printf("             the hub cache saves %s %% of the status loads\n",
+                  three_digits(100 * loads_saved_by_hubs(run, i)).c_str());
+    if (run.energy && run.preset_energy[i].is_measured()) {
+      energy_use const& e = run.preset_energy[i];
+      std::printf("             %s W, %s GTEPS a watt\n",
+                  three_digits(e.joules() / e.seconds).c_str(),
+                  three_digits(gteps_per_watt(run, e)).c_str());
+    }
   }
 }
 
@@ -156,6 +166,11 @@ void print(bfs_run const& run) {
   if (!run.parameters.presets.empty()) {
     std::printf("\npresets: median time, harmonic mean of the rates, gain of the medians\n");
     print_presets(run);
+  }
+  for (bfs_timeline const& t : run.timelines) print(t);
+  if (run.degrees) {
+    std::printf("\n");
+    print(*run.degrees);
   }
   if (run.wrong() == 0 && run.parameters.validate)
     std::printf("valid: every distance %s\n",

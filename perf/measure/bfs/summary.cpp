@@ -97,8 +97,24 @@ json presets_of(bfs_run const& run) {
               {"adds", p.adds},
               {"median_seconds", f.median_seconds},
               {"harmonic_mean_gteps", f.gteps},
-              {"turned_up", run.searches.front().preset_turned_up[i]}};
+              {"turned_up", run.searches.front().preset_report[i].first_bottom_up}};
     if (i > 0) j["over_previous"] = f.gain;
+    if (p.options.hub_cache) j["status_loads_saved"] = loads_saved_by_hubs(run, i);
+    if (run.energy) j["energy"] = energy_json(run, run.preset_energy[i]);
+    all.push_back(j);
+  }
+  return all;
+}
+
+json timelines_of(bfs_run const& run) {
+  json all = json::array();
+  for (bfs_timeline const& t : run.timelines) {
+    json steps = json::array();
+    for (bfs_timeline::step const& s : t.steps)
+      steps.push_back(
+          {{"step", s.label}, {"level", s.level}, {"begin", s.begin}, {"seconds", s.seconds}});
+    json j = {{"seconds", t.seconds}, {"steps", steps}};
+    if (!t.preset.empty()) j["preset"] = t.preset;
     all.push_back(j);
   }
   return all;
@@ -186,6 +202,15 @@ std::vector<preset_figures> figures_of_presets(bfs_run const& run) {
   return figures;
 }
 
+double loads_saved_by_hubs(bfs_run const& run, std::size_t preset) {
+  double hits = 0, lookups = 0;
+  for (bfs_result const& r : run.searches) {
+    hits += static_cast<double>(r.preset_report[preset].hub_cache_hits);
+    lookups += static_cast<double>(r.preset_report[preset].edges_bottom_up);
+  }
+  return lookups > 0 ? hits / lookups : 0;
+}
+
 char const* name_of(bfs_direction direction) {
   static char const* const names[] = {"auto", "top-down", "gamma", "beamer"};
   return names[static_cast<int>(direction)];
@@ -214,6 +239,8 @@ json to_json(bfs_run const& run) {
   j.update(to_json(run.layout));
   if (run.energy) j["energy"] = energy_json(run, *run.energy);
   if (!run.parameters.presets.empty()) j["presets"] = presets_of(run);
+  if (run.degrees) j["degrees"] = to_json(*run.degrees);
+  if (!run.timelines.empty()) j["timelines"] = timelines_of(run);
   j["validated"] = run.parameters.validate;
   j["wrong"] = run.wrong();
   return j;

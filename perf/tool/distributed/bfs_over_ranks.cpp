@@ -290,7 +290,8 @@ void require_supported(bfs_parameters const& p) {
   for (auto const& [given, name] :
        {std::pair(p.relabel, "--relabel"), std::pair(p.baseline, "--baseline"),
         std::pair(!p.presets.empty(), "--preset"), std::pair(p.energy, "--energy"),
-        std::pair(p.batch, "--batch"), std::pair(!p.output.empty(), "--output"),
+        std::pair(p.batch, "--batch"), std::pair(p.degrees, "--degrees"),
+        std::pair(p.timeline, "--timeline"), std::pair(!p.output.empty(), "--output"),
         std::pair(p.options.hub_cache, "--hub-cache"), std::pair(p.pad_rows > 0, "--pad-rows"),
         std::pair(p.options.local_search_hops != bfs_options{}.local_search_hops, "--hops"),
         std::pair(p.options.unvisited_queue, "--unvisited-queue"),
