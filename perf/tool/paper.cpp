@@ -6,11 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "perf/measure/bfs/rank_searches.hpp"
 #include "perf/measure/paper/papers.hpp"
 #include "perf/measure/paper/report.hpp"
 #include "perf/measure/paper/run.hpp"
 #include "perf/measure/support/output_file.hpp"
+#include "perf/tool/bfs/open_graph.hpp"
 #include "perf/tool/command.hpp"
+#include "perf/tool/distributed/over_ranks.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -25,7 +28,8 @@ struct paper_arguments {
 void print_figures(paper::publication const& p, std::vector<paper::figure_entry> const& figures) {
   std::printf("%s (%s)\n", p.title.c_str(), p.reference.c_str());
   for (paper::figure_entry const& f : figures)
-    std::printf("  %-8s %s\n", f.number.c_str(), f.title.c_str());
+    std::printf("  %-8s %s%s\n", f.number.c_str(), f.title.c_str(),
+                f.over_ranks ? " (by mpirun)" : "");
 }
 
 /// Makes the folder before anything is measured.
@@ -49,6 +53,15 @@ void write_picture(std::string const& folder, paper::paper_run const& run,
   if (!svg.empty()) write_file(folder + "/" + run.paper.id + "-" + f.entry.number + ".svg", svg);
 }
 
+/// Throws if mpirun has started ranks for figures that one process measures.
+void require_one_rank(std::vector<paper::figure_entry> const& figures) {
+  for (paper::figure_entry const& f : figures)
+    if (started_ranks() > 1 && !f.over_ranks)
+      throw bad_input(f.name() + " is not measured over ranks (mpirun has started " +
+                      std::to_string(started_ranks()) +
+                      "): start one process, or choose a --figure that says mpirun by --list");
+}
+
 /// Returns 1 for wrong answers, and if a figure failed for another reason than a lack of memory.
 int exit_code(paper::paper_run const& run) {
   int code = 0;
@@ -63,6 +76,10 @@ int exit_code(paper::paper_run const& run) {
   return code;
 }
 
+opened_graph open_user_graph(std::string const& graph, reporter const& report) {
+  return open_named_graph(graph, false, false, report, {});
+}
+
 int reproduce(paper_arguments const& o) {
   paper::publication const& p = paper::find_paper(o.name);
   auto const figures = paper::chosen_figures(p, o.figures);
@@ -70,6 +87,9 @@ int reproduce(paper_arguments const& o) {
     print_figures(p, figures);
     return 0;
   }
+  require_one_rank(figures);
+  if (own_rank() != 0)  // the first rank prints
+    return exit_code(paper::run_paper(p, figures, o.how_much, [](auto const&...) {}));
   if (!o.folder.empty()) require_folder(o.folder);
   if (!o.as_json) paper::print_heading({p, o.how_much, {}});
   auto const run = paper::run_paper(
@@ -100,6 +120,12 @@ action define_paper(CLI::App& app) {
   app.add_option("--output", o->folder,
                  "folder to write a picture a figure, a page (NAME.html) and NAME.json\n"
                  "into, which is made; without it nothing is written");
+  app.add_option("--graph", o->how_much.graphs,
+                 "a file, or a generator, that figures of graphs add to their own; several times")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  o->how_much.open = open_user_graph;
+  o->how_much.search_over_ranks = search_over_ranks;
   app.add_flag("--list", o->list, "print the paper's figures, measure nothing");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(

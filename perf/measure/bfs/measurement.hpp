@@ -183,8 +183,7 @@ class bfs_measurement {
   template <class Search>
   energy_use energy_of_searches(std::vector<std::uint64_t> const& sources,
                                 Search const& search_once) const {
-    constexpr double seconds = 2;
-    return energy_of(m_exec, seconds, [&](auto const& read_counters) {
+    return energy_of(m_exec, parameters().energy_seconds, [&](auto const& read_counters) {
       for (std::size_t i = 0; i < sources.size(); ++i) {
         search_once(sources[i]);
         if (i % 64 == 63) read_counters();

@@ -36,7 +36,8 @@ struct bfs_parameters {
   int pad_rows = 0;     ///< hops whose rows are copied; 0: none
   int offset_bits = 0;  ///< 32 or 64; 0: the narrower one that suffices
   bool parents = false, validate = false, baseline = false, energy = false;
-  bool degrees = false;   ///< also count the degrees of all vertices
+  bool degrees = false;       ///< also count the degrees of all vertices
+  double energy_seconds = 2;  ///< that searches are repeated for to measure energy
   bool timeline = false;  ///< also time each kernel of a search by its options, and by each preset
   std::string output;
   bfs_options options;

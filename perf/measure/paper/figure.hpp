@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,15 @@
 // The figures and tables of a published paper, measured here beside the published values. A paper
 // is one file of this folder, <id>.cpp; papers.hpp says what it defines. A figure calls the
 // measuring code of the other folders (run_hash, run_topk, ...), which checks every answer.
+
+namespace karpos::perf {
+
+struct bfs_parameters;
+struct opened_graph;
+struct rank_search;
+struct rank_search_result;
+
+}  // namespace karpos::perf
 
 namespace karpos::perf::paper {
 
@@ -60,6 +70,14 @@ struct figure {
 /// processors; a whole paper takes 15 minutes on a GPU, and about as long on 16 processors.
 struct scale {
   bool quick = false;
+  /// Graphs of the user's, which figures of searches add to those of the paper, and how to open
+  /// them.
+  std::vector<std::string> graphs = {};
+  std::function<opened_graph(std::string const& graph, reporter const&)> open = {};
+  /// Searches over ranks (rank_searches.hpp), for figures of scaling.
+  std::function<std::vector<rank_search_result>(
+      std::function<std::vector<rank_search>(int ranks)> const& plan, bfs_parameters const&)>
+      search_over_ranks = {};
 
   template <class T>
   T pick(T const& quickly, T const& on_cpu, T const& on_gpu) const {
@@ -77,7 +95,8 @@ struct figure_entry {
   std::string title;    ///< shown before the figure is measured
   std::string command;  ///< the command that measures one value of it alone
   figure (*measure)(scale const&, reporter const&);
-  double share = 1;  ///< of the time that the paper takes, relative to its other figures
+  double share = 1;         ///< of the time that the paper takes, relative to its other figures
+  bool over_ranks = false;  ///< needs mpirun, by which no other figure is measured
 
   /// Returns "Figure 4", "Table 1", "Energy".
   std::string name() const;

@@ -2,9 +2,11 @@
 #include "perf/measure/paper/run.hpp"
 
 #include <Kokkos_Timer.hpp>
+#include <algorithm>
 #include <cmath>
 #include <exception>
 
+#include "perf/measure/bfs/rank_searches.hpp"
 #include "perf/measure/support/host_memory.hpp"
 
 namespace karpos::perf::paper {
@@ -51,7 +53,11 @@ measured_figure measure_figure(figure_entry const& entry, scale const& how_much,
 }  // namespace
 
 std::string paper_run::command(figure_entry const& f) const {
-  return "karpos paper " + paper.id + " --figure " + f.number + (how_much.quick ? " --quick" : "");
+  std::string graphs;
+  for (std::string const& g : how_much.graphs) graphs += " --graph " + g;
+  return (f.over_ranks ? "mpirun -n " + std::to_string(std::max(2, started_ranks())) + " " : "") +
+         "karpos paper " + paper.id + " --figure " + f.number + (how_much.quick ? " --quick" : "") +
+         graphs;
 }
 
 paper_run run_paper(publication const& paper, std::vector<figure_entry> const& figures,

@@ -14,6 +14,9 @@ namespace {
 }  // namespace
 
 int bfs_over_ranks(bfs_parameters const&, bool) { refuse(); }
+std::vector<rank_search_result> search_over_ranks(rank_search_plan const&, bfs_parameters const&) {
+  refuse();
+}
 int count_over_ranks(count_options const&) { refuse(); }
 int hash_over_ranks(hash_parameters const&, bool) { refuse(); }
 

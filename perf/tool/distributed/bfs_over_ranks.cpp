@@ -286,6 +286,23 @@ class measurement_over_ranks {
   std::vector<json> m_searches;
 };
 
+/// Searches a graph over the ranks of a communicator, which all of them free together.
+rank_search_result search_over_part(MPI_Comm part, rank_search const& search,
+                                    bfs_parameters const& p) {
+  rank_search_result result{search, {}, {}};
+  try {
+    rank_communicator const ranks(part);
+    measurement_over_ranks measurement(ranks, p);
+    measurement(nullptr);
+    result.run = std::move(measurement.run);
+  } catch (bad_input const& e) {
+    result.obstacle = e.what();
+  } catch (distributed::collective_error const& e) {
+    result.obstacle = e.what();
+  }
+  return result;
+}
+
 void require_supported(bfs_parameters const& p) {
   for (auto const& [given, name] :
        {std::pair(p.relabel, "--relabel"), std::pair(p.baseline, "--baseline"),
@@ -301,6 +318,28 @@ void require_supported(bfs_parameters const& p) {
 }
 
 }  // namespace
+
+std::vector<rank_search_result> search_over_ranks(rank_search_plan const& plan,
+                                                  bfs_parameters const& given) {
+  std::vector<rank_search_result> results;
+  on_ranks([&](rank_communicator const& ranks) {
+    for (rank_search const& search : plan(ranks.size())) {
+      bfs_parameters p = given;
+      p.graph = search.graph;
+      p.options.queue = bfs_queue::collected;
+      bool const takes_part = ranks.rank() < search.ranks;
+      MPI_Comm part = MPI_COMM_NULL;
+      MPI_Comm_split(ranks.mpi(), takes_part ? 0 : MPI_UNDEFINED, ranks.rank(), &part);
+      if (takes_part) {
+        results.push_back(search_over_part(part, search, p));
+        MPI_Comm_free(&part);
+      }
+      ranks.barrier();
+    }
+    return 0;
+  });
+  return results;
+}
 
 int bfs_over_ranks(bfs_parameters const& given, bool as_json) {
   bfs_parameters p = given;

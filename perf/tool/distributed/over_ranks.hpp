@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "perf/measure/bfs/parameters.hpp"
+#include "perf/measure/bfs/rank_searches.hpp"
 #include "perf/measure/support/hash_run.hpp"
 #include "perf/tool/count/parameters.hpp"
 
@@ -13,6 +16,11 @@ namespace karpos::perf {
 /// Runs `karpos bfs`: every rank draws its part of a generated graph's edges, or takes its part of
 /// a file's edges. Returns the exit code.
 int bfs_over_ranks(bfs_parameters const& p, bool as_json);
+
+/// Searches the graphs that a plan names, each over the first ranks of all. Every rank calls it,
+/// once only, since MPI ends with it. Results are equal on all ranks that took part.
+std::vector<rank_search_result> search_over_ranks(rank_search_plan const& plan,
+                                                  bfs_parameters const& p);
 
 /// Runs `karpos count`: every rank reads the rows that begin in its part of the file's bytes.
 /// Returns the exit code.
