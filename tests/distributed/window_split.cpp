@@ -242,6 +242,31 @@ TEST_CASE("windows between devices are not those of a communicator that stages o
   CHECK((between == 1 && through_host == 0));
 }
 
+TEST_CASE("pieces of windows are copied by chunks, however few they are") {
+  using step = d::copy_chunk_of_pieces<u32, std::byte>;
+  std::vector<u32> rows(4 * step::chunk), copied(rows.size());
+  for (u32 i = 0; i < rows.size(); ++i) rows[i] = i + 1;
+  for (auto const& counts : {std::vector<u64>{3 * step::chunk - 1},
+                             {2 * step::chunk, step::chunk},
+                             {0, 1, 0, step::chunk, 2 * step::chunk, 0, 3, 5, 0},
+                             {0, 0}}) {
+    std::vector<d::window_piece<u32, std::byte>> pieces;
+    d::blocks const to(counts);
+    // The last piece lies first in memory.
+    for (std::size_t p = 0; p < counts.size(); ++p)
+      pieces.push_back({rows.data() + (to.total - to.begin[p] - counts[p]), nullptr, counts[p]});
+    step const copy{pieces.data(), to.begin.data(), counts.size(), to.total, copied.data()};
+    CHECK(copy.chunks() == (to.total + step::chunk - 1) / step::chunk);
+    std::fill(copied.begin(), copied.end(), 0u);
+    for (u64 c = copy.chunks(); c-- > 0;) copy(c);
+    u64 wrong = 0;
+    for (std::size_t p = 0; p < counts.size(); ++p)
+      for (u64 i = 0; i < counts[p]; ++i) wrong += copied[to.begin[p] + i] != pieces[p].rows[i];
+    CHECK(wrong == 0);
+    CHECK(std::count(copied.begin(), copied.end(), 0u) == std::ptrdiff_t(copied.size() - to.total));
+  }
+}
+
 TEST_CASE("ranks whose caches differ choose the same regions") {
   constexpr u64 small = 3 << 20, large = 2 * small, rows = 1 << 23, table = 60 << 20;
   auto const regions = [&](u64 first, u64 second) {

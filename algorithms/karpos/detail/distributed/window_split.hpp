@@ -24,6 +24,7 @@
 #include "karpos/detail/tables/open_addressing/plan.hpp"
 #include "karpos/detail/tables/partitioned_lookup.hpp"
 #include "karpos/detail/tables/region_split.hpp"
+#include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -398,16 +399,27 @@ struct window_piece {
   std::uint64_t count;
 };
 
-/// Copies a piece to where it belongs among the received rows.
+/// Copies a chunk of the received rows from their pieces, of which there may be as few as ranks.
 template <class Row, class Result>
-struct copy_piece {
+struct copy_chunk_of_pieces {
+  static constexpr std::uint64_t chunk = 1 << 14;
+
   window_piece<Row, Result> const* pieces;
-  std::uint64_t const* begins;
+  std::uint64_t const* begins;  // of each piece among the received rows
+  std::uint64_t count, total;   // pieces; rows
   Row* to;
-  KOKKOS_FUNCTION void operator()(std::uint64_t p) const {
-    Row const* const from = pieces[p].rows;
-    Row* const first = to + begins[p];
-    for (std::uint64_t i = 0; i < pieces[p].count; ++i) first[i] = from[i];
+
+  std::uint64_t chunks() const { return (total + chunk - 1) / chunk; }
+  KOKKOS_FUNCTION void operator()(std::uint64_t c) const {
+    std::uint64_t const end = Kokkos::min((c + 1) * chunk, total);
+    std::uint64_t i = c * chunk;
+    std::uint64_t const after = device::partition_point(
+        std::uint64_t(0), count, [&](std::uint64_t q) { return begins[q] <= i; });
+    for (std::uint64_t p = after - 1; i < end; ++p) {
+      Row const* const from = pieces[p].rows;
+      std::uint64_t const begin = begins[p], stop = Kokkos::min(begin + pieces[p].count, end);
+      for (; i < stop; ++i) to[i] = from[i - begin];
+    }
   }
 };
 
@@ -561,8 +573,9 @@ class window_split {
     for (auto const& p : all) counts.push_back(p.count);
     blocks const to(counts);
     auto const rows = reserve(to.total);
-    device::loop_over("karpos::distributed: received rows", m_exec, all.size(),
-                      copy_piece<row, result>{all.data(), to.begin.data(), rows.data()});
+    copy_chunk_of_pieces<row, result> const step{all.data(), to.begin.data(), all.size(), to.total,
+                                                 rows.data()};
+    device::loop_over("karpos::distributed: received rows", m_exec, step.chunks(), step);
     m_exec.fence("karpos::distributed: received rows");
     return rows;
   }
