@@ -28,6 +28,7 @@ template <>
 struct window_tuning<karpos_test::emulated_space>
     : default_window_tuning<karpos_test::emulated_space> {
   static constexpr std::uint64_t min_rows = fewest_in_windows;
+  static inline int max_second_pass_bits = default_window_tuning::max_second_pass_bits;
 };
 }  // namespace karpos::detail::distributed
 
@@ -204,6 +205,20 @@ TEST_CASE("joins of many rows over ranks are split, and too frequent rows are no
     check_join<one_column>(ranks, 3, 20'000, 1, join_kind::right_semi, h);
     check_join<one_column>(ranks, 3, 20'000, 1, join_kind::left, h);
   }
+}
+
+TEST_CASE("rows of a join of more partitions than two passes make are copied from windows") {
+  auto const ranks = world();
+  bool const in_windows = ranks.size() > 1 && !karpos::device::is_device<space>;
+  auto& most = karpos::detail::distributed::window_tuning<emulated_space>::max_second_pass_bits;
+  auto const before = std::exchange(most, 0);
+  auto const copies = [] { return emulated_space::launched("karpos::distributed: received rows"); };
+  auto const copied = copies();
+  check_join<one_column>(ranks, 800, 700, 900, join_kind::inner, how::on_teams);
+  if (in_windows) CHECK(copies() - copied == 2);
+  check_join<two_columns>(ranks, 120, 90, 40, join_kind::full, how::on_teams);
+  check_join<one_column>(ranks, 3, 2000, 1, join_kind::left, how::on_teams);
+  most = before;
 }
 
 TEST_CASE("a join in windows sends no rows") {

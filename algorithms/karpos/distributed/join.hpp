@@ -56,7 +56,9 @@ class join_memory {
 /// Returns: the rows of the join that this rank holds, in no particular order.
 /// Complexity: each row is sent once, with its number; then as karpos::partitioned_join. If ranks
 ///   open windows (docs/distributed.md) and rows are moved with their values (partitioned_join,
-///   under Memory), the split that sends rows is the first of two passes of the join. Other rows go
+///   under Memory), the split that sends rows is the first of two passes of the join; on CPUs, and
+///   on GPUs if there are more than 2^16 partitions (on 3, 5, 6 or 7 ranks: 2^15), rows are copied
+///   to their owners instead, who split them. Other rows, and tables of more than 2^31 - 8 rows, go
 ///   in messages, with 8 bytes for the number, and are joined as by karpos::join.
 /// Requires: the hash and the equality of the left rows are those of the right rows, the same on
 ///   every rank; no nulls. No rank passes more than 2^32 rows of a side, or receives more than

@@ -44,9 +44,9 @@
 //
 // A row is moved as a word and its number in the whole table, so that the rows of the join need no
 // other pass. On its way it is made relative to its owner: words begin at the owner's first
-// partition. CPUs, and GPUs if some partition overflows, copy the rows that they own from the
-// windows, and count them. If keys are too frequent, or the join is full, a rank joins these copies
-// by an index of the words.
+// partition. CPUs copy the rows that they own from the windows, and count them. So do GPUs if some
+// partition overflows, or if there are more partitions than two passes make. If keys are too
+// frequent, or the join is full, a rank joins these copies by an index of the words.
 //
 // Tests: distributed_join, join_windows.
 
@@ -160,10 +160,12 @@ class window_join {
     constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
     if (m_ranks.size() == 1 || !m_windows.may_open(m_ranks) ||
         std::max(m_left.most, m_right.most) < tuned::min_rows ||
-        std::max(m_left.total, m_right.total) > max_rows || m_each_bits > max_each_bits)
+        std::max(m_left.total, m_right.total) > max_rows)
       return false;
     if constexpr (on_device)
-      if (m_kind != join_kind::full && try_run_coarse(out)) return true;
+      if (m_kind != join_kind::full && m_each_bits <= tuned::max_second_pass_bits &&
+          try_run_coarse(out))
+        return true;
     auto const left = send(m_left, m_memory.left), right = send(m_right, m_memory.right);
     if (!left || !right) return false;
     run_collectively(m_ranks, [&] { join_received(*left, *right, out); });
@@ -171,8 +173,6 @@ class window_join {
   }
 
  private:
-  /// At most 256 partitions in each pass.
-  static constexpr int max_each_bits = on_device ? 8 : 31;
   template <class Rows>
   struct side {
     Rows rows;

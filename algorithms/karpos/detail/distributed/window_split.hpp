@@ -99,6 +99,8 @@ struct default_window_tuning {
   static constexpr std::uint64_t max_batch = std::uint64_t(1) << (on_device ? 27 : 25);
   /// Partitions of all ranks together.
   static constexpr std::uint64_t max_partitions = on_device ? 256 : 1024;
+  /// Bits of the number of partitions in the second pass of a join.
+  static constexpr int max_second_pass_bits = 8;
   /// On CPUs: bytes of a table that a core's cache holds beside rows and results, and the fewest
   /// rows of a partition.
   static constexpr std::uint64_t region_bytes = 512 << 10, min_partition_rows = 1024;
