@@ -221,6 +221,25 @@ TEST_CASE("rows of a join of more partitions than two passes make are copied fro
   most = before;
 }
 
+TEST_CASE("skewed joins over ranks split no side again that has not overflowed") {
+  auto const ranks = world();
+  bool const in_windows = ranks.size() > 1 && !karpos::device::is_device<space>;
+  auto const splits_of = [&](std::size_t left, std::size_t right) {
+    auto const splits = [] {
+      return emulated_space::launched("karpos::partition: move into fixed partitions");
+    };
+    auto const before = splits();
+    check_join<one_column>(ranks, left, right, 1, join_kind::left_semi, how::on_teams);
+    return splits() - before;
+  };
+  // A side that has overflowed is split once more, into partitions that hold all rows.
+  if (in_windows) {
+    CHECK(splits_of(2000, 3000) == 4);
+    CHECK(splits_of(3, 3000) == 3);
+    CHECK(splits_of(3000, 3) == 3);
+  }
+}
+
 TEST_CASE("a join in windows sends no rows") {
   auto const ranks = world();
   if (karpos::device::is_device<space>) return;  // ranks may share a GPU

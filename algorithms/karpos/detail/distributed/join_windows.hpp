@@ -156,7 +156,7 @@ class window_join {
   }
   /// Writes the rows of the join that this rank holds. Returns false, and writes none, if rows must
   /// go in messages. Collective.
-  bool try_run(join_output<Ranks>& out) const {
+  bool try_run(join_output<Ranks>& out) {
     constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
     if (m_ranks.size() == 1 || !m_windows.may_open(m_ranks) ||
         std::max(m_left.most, m_right.most) < tuned::min_rows ||
@@ -166,17 +166,19 @@ class window_join {
       if (m_kind != join_kind::full && m_each_bits <= tuned::max_second_pass_bits &&
           try_run_coarse(out))
         return true;
-    auto const left = send(m_left, m_memory.left), right = send(m_right, m_memory.right);
-    if (!left || !right) return false;
-    run_collectively(m_ranks, [&] { join_received(*left, *right, out); });
+    if (!try_send(m_left, m_memory.left) || !try_send(m_right, m_memory.right)) return false;
+    run_collectively(m_ranks, [&] { join_received(*m_left.received, *m_right.received, out); });
     return true;
   }
 
  private:
+  using received_view = Kokkos::View<row*, typename buffers::space::memory_space>;
   template <class Rows>
   struct side {
     Rows rows;
     std::uint64_t first = 0, total = 0, most = 0;  // rows of the ranks before, of all, of a rank
+    std::optional<received_view> received = {};    // the rows that this rank owns
+    bool overflows = false;  // whether coarse partitions of this side overflow on some rank
   };
 
   template <class Rows>
@@ -221,20 +223,27 @@ class window_join {
   sizes local_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t each) const {
     return {left, right, m_bits, owners({}).owned_by(m_ranks.rank()), each};
   }
-  /// Sends a side to the owners. Returns the rows that this rank owns; nothing if there are no
-  /// windows. Collective.
+  /// Sends a side to the owners, unless this rank has received its rows of it. Returns false if
+  /// there are no windows. Collective.
   template <class Rows>
-  auto send(side<Rows> const& s, typename buffers::memory& to) const {
-    using view = Kokkos::View<row*, typename buffers::space::memory_space>;
+  bool try_send(side<Rows>& s, typename buffers::memory& to) const {
+    if (s.received) return true;
+    window_plan p = plan(s.most);
+    if (s.overflows) p.hold_all(p.rows);
     auto const split = distributed::try_split_into_windows<ExecSpace>(
-        m_ranks, m_windows, source(s), plan(s.most),
-        [&](window_plan const& p) { return owners(p); });
-    if (!split) return std::optional<view>();
-    return std::optional<view>(run_collectively(m_ranks, [&] {
-      return split->gather([&](std::uint64_t n) {
+        m_ranks, m_windows, source(s), p, [&](window_plan const& q) { return owners(q); });
+    if (!split) return false;
+    receive(*split, s, to);
+    return true;
+  }
+  /// Copies this rank's rows of a side from windows. Collective.
+  template <class Split, class Rows>
+  void receive(Split const& split, side<Rows>& s, typename buffers::memory& to) const {
+    s.received = run_collectively(m_ranks, [&] {
+      return split.gather([&](std::uint64_t n) {
         return to.template reserve<row>(m_ranks.exec(), "karpos::join: received rows", n);
       });
-    }));
+    });
   }
   template <class Rows>
   auto split(side<Rows> const& s) const {
@@ -244,12 +253,25 @@ class window_join {
         m_ranks, m_exec, source(s), owners(p), p);
   }
   /// Joins the coarse partitions of all windows, on GPUs. Returns false if there is too little
-  /// memory for both sides at once, or if a partition overflows on some rank. Collective.
-  bool try_run_coarse(join_output<Ranks>& out) const {
+  /// memory for both sides at once, or if a partition overflows on some rank: sides of which no
+  /// coarse partition does are received then. Collective.
+  bool try_run_coarse(join_output<Ranks>& out) {
     auto left = split(m_left);
     auto right = split(m_right);
-    if (!m_windows.try_allocate(m_ranks, left, right) || run_splits(m_ranks, left, right) > 0)
-      return false;
+    if (!m_windows.try_allocate(m_ranks, left, right)) return false;
+    auto const overflowed = run_splits(m_ranks, left, right);
+    m_left.overflows = overflowed[0] > 0;
+    m_right.overflows = overflowed[1] > 0;
+    if (!m_left.overflows && !m_right.overflows && try_join_coarse(left, right, out)) return true;
+    if (!m_left.overflows) receive(left, m_left, m_memory.left);
+    if (!m_right.overflows) receive(right, m_right, m_memory.right);
+    return false;
+  }
+  /// Joins the coarse partitions of both splits. Returns false if a partition overflows on some
+  /// rank. Collective.
+  template <class LeftSplit, class RightSplit>
+  bool try_join_coarse(LeftSplit const& left, RightSplit const& right,
+                       join_output<Ranks>& out) const {
     bool const joined = run_collectively(m_ranks, [&] {
       auto const l = left.counted_partitions(), r = right.counted_partitions();
       words_in_windows<received_rows> const left_rows(left.rows()), right_rows(right.rows());

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -442,22 +443,26 @@ template <class ExecSpace, class Hash, class Result>
 using owner_and_place = std::conditional_t<device::is_device<ExecSpace> && std::is_void_v<Result>,
                                            owner_and_pairs<Hash>, owner_and_region<Hash>>;
 
-/// Runs splits of this rank's rows, and waits until all ranks have. Returns how many rows of all
-/// ranks overflowed. Collective.
+/// Runs splits of this rank's rows, and waits until all ranks have. Returns for each split how many
+/// rows of all ranks overflowed. Collective.
 ///
 /// Other processes see the rows: a thread ends its stores past the caches (end_streaming), the
-/// fence of the space ends those of all threads, and the reduction orders processes. MPI does not
-/// promise that for memory it does not know: hence the fences around it, for CPUs that reorder
-/// stores.
+/// fence of the space ends those of all threads, and the exchange of the numbers orders processes.
+/// MPI does not promise that for memory it does not know: hence the fences around it, for CPUs that
+/// reorder stores.
 template <class Ranks, class... Splits>
-std::uint64_t run_splits(Ranks const& ranks, Splits const&... splits) {
-  auto const rows = run_collectively(ranks, [&] {
+auto run_splits(Ranks const& ranks, Splits const&... splits) {
+  using overflowed = std::array<std::uint64_t, sizeof...(Splits)>;
+  auto const mine = run_collectively(ranks, [&] {
     (splits.start(), ...);
-    return (splits.finish() + ...);
+    return overflowed{splits.finish()...};
   });
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  auto const sum = ranks.all_reduce(rows);
+  auto const all = ranks.all_gather(mine);
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  overflowed sum{};
+  for (overflowed const& of_rank : all)
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += of_rank[i];
   return sum;
 }
 
@@ -503,7 +508,7 @@ class window_split {
     }
   }
   /// Splits the rows as run_splits does. Collective.
-  std::uint64_t run() const { return run_splits(m_ranks, *this); }
+  std::uint64_t run() const { return run_splits(m_ranks, *this)[0]; }
   /// Looks up all queries for this rank, on a GPU. Asynchronous.
   template <class Table, class Write>
   void look_up(std::string const& label, Table const& table, Write const& write) const {
