@@ -23,11 +23,14 @@
 //   insert_all                  cuts views on the host into batches (host_views.hpp)
 //     try_insert_reduced        reduces the rows by key, and goes on with the groups
 //     insert_in_parts           goes on with all rows or, if the table grows, with as many as fit
-//       try_insert_split        inserts by table segments, or by regions that the cache holds
+//       try_insert_part         inserts rows in the way that its caller chooses, and then
+//         insert_rejected       those that are left, into a larger or compacted copy
+//       try_insert_split        inserts by regions that the cache holds, or
+//         try_insert_segments   by table segments
 //       insert_directly         inserts row by row
-//       insert_rejected         inserts again, into a larger or compacted copy, if rows are left
 //   try_insert_pieces           inserts rows that ranks have split by table segment
-//     insert_rejected
+//     try_insert_part
+//     try_insert_segments
 
 namespace karpos {
 
@@ -226,6 +229,92 @@ bool with_segmented_insertion(typename Storage::execution_space const& exec,
   return inserted;
 }
 
+/// The parts of insertions that do not depend on where rows lie, and insertions of rows that ranks
+/// have split by table segment.
+struct insertion_access {
+  /// Returns whether a table has no key, and no slot of an erased one.
+  template <class Storage>
+  static bool is_as_new(hash_table<Storage> const& table) {
+    return table.m_slots_used.taken == 0 && !table.m_slots_used.exposed;
+  }
+  /// Inserts n rows by try_insert(), which fills `report` and returns whether it has; then those
+  /// that it has rejected. rows_again, expected_keys(): see insert_rejected. Returns what
+  /// try_insert does.
+  template <class Storage, class TryInsert, class RowsAgain, class ExpectedKeys>
+  static bool try_insert_part(hash_table<Storage>& into,
+                              typename Storage::execution_space const& exec, std::uint64_t n,
+                              TryInsert const& try_insert, RowsAgain const& rows_again,
+                              ExpectedKeys const& expected_keys, insert_report& report) {
+    into.compact_if_crowded(exec, n);
+    if (!try_insert()) return false;
+    into.m_slots_used.add_inserted(report.inserted);
+    if (report.rejected != 0) into.insert_rejected(exec, rows_again, report, expected_keys());
+    return true;
+  }
+  /// Returns insert(insertion, state of the table), with an insertion by table segments, if that is
+  /// planned and there is memory for it; else false.
+  template <class Storage, class Combine, class Insert>
+  static bool try_insert_segments(hash_table<Storage> const& into,
+                                  typename Storage::execution_space const& exec, char const* what,
+                                  insertion_plan const& plan, wrapped_memory const& given,
+                                  Combine const& combine, Insert const& insert) {
+    if (into.m_storage.defers_marks()) return false;  // segments set marks eagerly
+    open_addressing::table_state const state{is_as_new(into), into.m_storage.has_order()};
+    return detail::with_segmented_insertion(
+        exec, into.label(what), into.m_storage, plan, given, combine,
+        [&](auto& insertion) { return insert(insertion, state); });
+  }
+  /// Inserts rows that come in pieces of coarse partitions, as window_pieces has them
+  /// (distributed/window_split.hpp), by table segments, if that is planned and there is memory for
+  /// it. Returns whether it did; if not, the caller gathers them. `what` is for labels. Throws if
+  /// keys equal a sentinel.
+  template <class Storage, class Pieces, class Combine>
+  static bool try_insert_pieces([[maybe_unused]] hash_table<Storage>& into,
+                                [[maybe_unused]] typename Storage::execution_space const& exec,
+                                [[maybe_unused]] char const* what,
+                                [[maybe_unused]] Pieces const& pieces,
+                                [[maybe_unused]] Combine const& combine,
+                                [[maybe_unused]] insert_report& report) {
+    if constexpr (Storage::has_segments) {
+      using table = hash_table<Storage>;
+      auto& storage = into.m_storage;
+      std::uint64_t const n = pieces.count;
+      if (may_move<Storage, Combine> && into.grows() && into.next_part(exec, 0, n) < n)
+        return false;
+      auto const try_insert = [&] {
+        if (!(pieces.home == storage.ref().home())) return false;
+        auto const plan = detail::plan_pieces(exec, storage, n, is_as_new(into), pieces.max_coarse);
+        return try_insert_segments(
+            into, exec, what, plan, {}, combine, [&](auto& insertion, auto const& state) {
+              return insertion.insert_pieces(pieces.source(), pieces.from, state,
+                                             into.m_insert_report, report);
+            });
+      };
+      auto const gather = [&] {
+        return pieces.with_columns([&](auto const& keys, auto const&... values) {
+          if constexpr (sizeof...(values) == 0)
+            return table::rows_of(what, keys, typename table::no_values{}, combine, everything{});
+          else
+            return table::rows_of(what, keys, values..., combine, everything{});
+        });
+      };
+      auto const rows_again = [&]() -> std::optional<decltype(gather())> {
+        try {
+          return gather();
+        } catch (allocation_error const&) {  // the rows stay rejected
+          return {};
+        }
+      };
+      auto const expected_keys = [] { return std::uint64_t(0); };
+      if (!try_insert_part(into, exec, n, try_insert, rows_again, expected_keys, report))
+        return false;
+      detail::reject_invalid(report, n);
+      return true;
+    }
+    return false;
+  }
+};
+
 }  // namespace detail
 
 /// Inserts the keys of a bulk call. Throws if some of them are equal to a sentinel.
@@ -313,20 +402,21 @@ insert_report hash_table<Storage>::insert_in_parts(execution_space const& exec, 
   do {
     if (in_parts) last = first + next_part(exec, share, n - first);
     auto const part = rows.slice(first, last);
-    compact_if_crowded(exec, part.size());
     insert_report done;
-    if (!try_insert_split(exec, part, bulk, done)) {
-      insert_directly(exec, m_storage, part, m_insert_report);
-      done = read_report(exec);
-    }
-    m_slots_used.add_inserted(done.inserted);
-    if (done.rejected != 0) {
+    auto const insert = [&] {
+      if (!try_insert_split(exec, part, bulk, done)) {
+        insert_directly(exec, m_storage, part, m_insert_report);
+        done = read_report(exec);
+      }
+      return true;
+    };
+    auto const expected_keys = [&] {
       double const share_here =
           static_cast<double>(done.inserted + done.rejected) / static_cast<double>(last - first);
-      insert_rejected(
-          exec, [&] { return std::optional(part); }, done,
-          static_cast<std::uint64_t>(share_here * static_cast<double>(n - last)));
-    }
+      return static_cast<std::uint64_t>(share_here * static_cast<double>(n - last));
+    };
+    detail::insertion_access::try_insert_part(
+        *this, exec, part.size(), insert, [&] { return std::optional(part); }, expected_keys, done);
     share = static_cast<double>(done.inserted + 1) / static_cast<double>(last - first + 1);
     all += done;
     first = last;
@@ -375,9 +465,9 @@ template <class Rows>
 bool hash_table<Storage>::try_insert_split(execution_space const& exec, Rows const& rows,
                                            bulk_options const& bulk, insert_report& report) {
   if constexpr (Storage::has_segments && Rows::selects_every_key) {
-    bool const is_empty = m_slots_used.taken == 0 && !m_slots_used.exposed;
     auto const plan = detail::plan_insertion<typename Rows::combine_type>(
-        exec, m_storage, bulk.strategy, rows.size(), is_empty, detail::never_pays{});
+        exec, m_storage, bulk.strategy, rows.size(), detail::insertion_access::is_as_new(*this),
+        detail::never_pays{});
     if (plan.path == detail::insertion_path::regional) {
       bool inserted = false;
       with_insertion_ref(m_storage, [&](auto const& table) {
@@ -386,12 +476,10 @@ bool hash_table<Storage>::try_insert_split(execution_space const& exec, Rows con
       });
       return inserted;
     }
-    if (m_storage.defers_marks()) return false;  // segments set marks eagerly
-    return detail::with_segmented_insertion(
-        exec, label(rows.what), m_storage, plan, bulk.workspace, rows.combine,
-        [&](auto& insertion) {
-          return insertion.insert(rows.keys, rows.values, {is_empty, m_storage.has_order()},
-                                  m_insert_report, report);
+    return detail::insertion_access::try_insert_segments(
+        *this, exec, rows.what, plan, bulk.workspace, rows.combine,
+        [&](auto& insertion, auto const& state) {
+          return insertion.insert(rows.keys, rows.values, state, m_insert_report, report);
         });
   }
   return false;
@@ -517,65 +605,5 @@ std::size_t hash_table<Storage>::insert_or_apply_bytes(execution_space const& ex
   return detail::insertion_bytes<void>(exec, m_storage, strategy, keys,
                                        [](auto const&) { return true; });
 }
-
-namespace detail {
-
-/// Access to a table, for rows that ranks have split by table segment.
-struct insertion_access {
-  /// Inserts rows that come in pieces of coarse partitions, as window_pieces has them
-  /// (distributed/window_split.hpp), by table segments, if that is planned and there is memory for
-  /// it. Returns whether it did; if not, the caller gathers them. `what` is for labels. Throws if
-  /// keys equal a sentinel.
-  template <class Storage, class Pieces, class Combine>
-  static bool try_insert_pieces([[maybe_unused]] hash_table<Storage>& into,
-                                [[maybe_unused]] typename Storage::execution_space const& exec,
-                                [[maybe_unused]] char const* what,
-                                [[maybe_unused]] Pieces const& pieces,
-                                [[maybe_unused]] Combine const& combine,
-                                [[maybe_unused]] insert_report& report) {
-    if constexpr (Storage::has_segments) {
-      using table = hash_table<Storage>;
-      auto& storage = into.m_storage;
-      std::uint64_t const n = pieces.count;
-      if (storage.defers_marks()) return false;  // segments set marks eagerly
-      if (may_move<Storage, Combine> && into.grows() && into.next_part(exec, 0, n) < n)
-        return false;
-      into.compact_if_crowded(exec, n);
-      if (!(pieces.home == storage.ref().home())) return false;
-      bool const is_empty = into.m_slots_used.taken == 0 && !into.m_slots_used.exposed;
-      auto const plan = detail::plan_pieces(exec, storage, n, is_empty, pieces.max_coarse);
-      auto const insert = [&](auto& insertion) {
-        return insertion.insert_pieces(pieces.source(), pieces.from,
-                                       {is_empty, storage.has_order()}, into.m_insert_report,
-                                       report);
-      };
-      if (!detail::with_segmented_insertion(exec, into.label(what), storage, plan, {}, combine,
-                                            insert))
-        return false;
-      into.m_slots_used.add_inserted(report.inserted);
-      auto const gather = [&] {
-        return pieces.with_columns([&](auto const& keys, auto const&... values) {
-          if constexpr (sizeof...(values) == 0)
-            return table::rows_of(what, keys, typename table::no_values{}, combine, everything{});
-          else
-            return table::rows_of(what, keys, values..., combine, everything{});
-        });
-      };
-      auto const rows_again = [&]() -> std::optional<decltype(gather())> {
-        try {
-          return gather();
-        } catch (allocation_error const&) {  // the rows stay rejected
-          return {};
-        }
-      };
-      if (report.rejected != 0) into.insert_rejected(exec, rows_again, report, 0);
-      detail::reject_invalid(report, n);
-      return true;
-    }
-    return false;
-  }
-};
-
-}  // namespace detail
 
 }  // namespace karpos
