@@ -314,6 +314,16 @@ struct emulated_tables {
   /// Each rank's table has another size.
   explicit emulated_tables(u64 max_keys) : map(max_keys + 700 * static_cast<u64>(ranks.rank())) {}
 
+  bool is_empty() const { return map.size(Kokkos::DefaultHostExecutionSpace{}) == 0; }
+  /// Returns how ranks split n rows of this one. fit: whether they fit before its table grows.
+  d::window_plan plan_of(u64 n, bool fit = true) const {
+    d::split_offer offer{n, map.capacity() * sizeof(u64), 4096, map.ref().home()};
+    auto const how = karpos::detail::plan_pieces(
+        emulated_space{}, map, ranks.all_reduce(n) / static_cast<u64>(ranks.size()), is_empty(),
+        fit, d::max_coarse_partitions<emulated_space>(ranks.size()));
+    offer.segments = d::segments_of<emulated_space>(map.ref(), how.max_coarse);
+    return d::plan_windows<emulated_space>(ranks.all_gather(offer));
+  }
   /// Inserts rows of all ranks. Returns whether it did; if not, the table must be as before.
   /// `slack`: factor of the capacities of windows.
   bool insert(rows_of_ranks const& rows, double slack = 1) {
@@ -323,19 +333,16 @@ struct emulated_tables {
       keys.push_back(r.key);
       values.push_back(r.value);
     }
-    bool const was_empty = map.size(Kokkos::DefaultHostExecutionSpace{}) == 0;
+    bool const was_empty = is_empty();
     auto const k = to_view(keys), v = to_view(values);
     auto const source = d::source_of_rows<row, emulated_space>(k, v);
     auto const table = map.ref();
-    d::split_offer offer{mine.size(), map.capacity() * sizeof(u64), 4096, table.home()};
-    offer.segments = d::segments_of<emulated_space>(
-        table, d::max_coarse_partitions<emulated_space>(ranks.size()));
-    CHECK(offer.segments.regions > 1);
-    auto plan = d::plan_windows<emulated_space>(ranks.all_gather(offer));
+    auto plan = plan_of(mine.size());
     REQUIRE(plan.by_segments);
+    CHECK(plan.regions > 1);
     CHECK(plan.partitions() <= 96);
     CHECK(plan.mean_rows() * ranks.size() * static_cast<double>(table.pairs()) * 1.0001 >
-          static_cast<double>(plan.batch * offer.segments.region_pairs));
+          static_cast<double>(plan.batch * plan.region_pairs[ranks.rank()]));
     plan.batch = static_cast<u64>(slack * static_cast<double>(plan.rows));
     d::window_split<emulated_space, communicator, std::decay_t<decltype(source)>,
                     d::owner_and_pairs<karpos::hash<u32>>, void>
@@ -366,7 +373,7 @@ struct emulated_tables {
       CHECK(pieces.count == owned.size());
       CHECK((pieces.home == table.home()));
       auto const how = karpos::detail::plan_pieces(emulated_space{}, map, pieces.count, was_empty,
-                                                   pieces.max_coarse);
+                                                   true, pieces.max_coarse);
       typename karpos_test::emulated_map<u32, u32>::report_view const view("report");
       return karpos::detail::with_segmented_insertion(
           emulated_space{}, "insert", map, how, {}, Combine{}, [&](auto& insertion) {
@@ -418,6 +425,27 @@ void check_insertions() {
 }
 TEST_CASE("rows are inserted by table segments where they were split to") {
   check_insertions<karpos_test::space>();
+}
+/// Rows are split by table segments if, and only if, all tables would insert their pieces.
+template <class Space>
+void check_choice() {
+  if constexpr (!karpos::device::is_device<Space>) {
+    emulated_tables<Space, karpos::plus> tables(36'000);
+    bool const is_last = tables.ranks.rank() == tables.ranks.size() - 1;
+    CHECK(tables.plan_of(12'000).by_segments);
+    CHECK(!tables.plan_of(12'000, !is_last).by_segments);
+    tables.map.defers = is_last;
+    CHECK(!tables.plan_of(12'000).by_segments);
+    tables.map.defers = false;
+    CHECK(tables.plan_of(2000).by_segments);
+    CHECK(tables.insert({12'000, 12'000, 0}));
+    CHECK(tables.plan_of(12'000).by_segments);
+    CHECK(!tables.plan_of(1000).by_segments);  // too few for the table
+    CHECK(tables.plan_of(is_last ? 2000 * static_cast<u64>(tables.ranks.size()) : 0).by_segments);
+  }
+}
+TEST_CASE("rows are split by table segments if all tables insert by them") {
+  check_choice<karpos_test::space>();
 }
 template <class Space>
 void check_overflow() {

@@ -57,6 +57,8 @@ struct emulated_map : open_map<Key, T, Hash> {
   ref_type ref() const { return this->table(); }
   std::string label(char const* what) const { return what; }
   bool has_order() const { return false; }
+  bool defers = false;
+  bool defers_marks() const { return defers; }
   void invalidate_order() const {}
 
   std::uint64_t pairs() const { return this->bucket_count() / 2; }

@@ -206,7 +206,7 @@ class hash_table {
   template <view_1d Keys>
   std::uint64_t erase(Keys const& keys) {
     detail::user_call const call(name, "erase");
-    auto const mine = exchange().template send<key_type>(
+    auto const mine = exchange().template send<key_type, void>(
         [](auto const& received) {
           return received.with_columns([](auto const& all) { return all; });
         },
@@ -290,7 +290,7 @@ class hash_table {
       return sum_of(d::run_collectively(*m_ranks, [&] { return insert(keys, values...); }));
     constexpr bool has_rows = sizeof...(Values) > 0;
     using row = std::conditional_t<has_rows, key_value<key_type, mapped_type>, key_type>;
-    return sum_of(exchange().template send<row>(
+    return sum_of(exchange().template send<row, Combine>(
         [&](auto const& received) {
           karpos::insert_report report;
           if (received.try_with_pieces([&](auto const& pieces) {

@@ -13,6 +13,7 @@
 #include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/window_split.hpp"
 #include "karpos/detail/distributed/windows.hpp"
+#include "karpos/detail/tables/hash_table_insertion.hpp"
 #include "karpos/detail/tables/lookup_access.hpp"
 #include "karpos/detail/tables/region_tally.hpp"
 #include "karpos/device/loop_arguments.hpp"
@@ -90,8 +91,8 @@ class table_exchange {
   /// Sends keys, and values if any are passed, to the owners of the keys. Returns use(received) of
   /// each rank: received.with_columns(f) calls f with the keys that this rank owns, and with their
   /// values; received.try_with_pieces(f) calls f with the window_pieces where these rows lie, and
-  /// returns false if there are none.
-  template <class Row, class Use, class Keys, class... Values>
+  /// returns false if there are none. Combine: of the insertion that follows; void without one.
+  template <class Row, class Combine, class Use, class Keys, class... Values>
   auto send(Use const& use, Keys const& keys, Values const&... values) const {
     constexpr bool has_values = sizeof...(Values) > 0;
     detail::require_key_type<key_type, Keys>();
@@ -99,7 +100,7 @@ class table_exchange {
     run_collectively(m_ranks, [&] {
       (detail::require_same_extent("keys", keys.extent(0), "values", values.extent(0)), ...);
     });
-    if (auto const split = try_split_into_windows<Row>(keys, values...))
+    if (auto const split = try_split_into_windows<Row, Combine>(keys, values...))
       return run_collectively(m_ranks, [&] {
         auto const gather = [&] {
           return split->gather([&](std::uint64_t n) {
@@ -141,28 +142,36 @@ class table_exchange {
  private:
   /// Splits rows into windows that no row overflows. Returns the split; nothing if there are no
   /// windows. Collective.
-  template <class Row, class Keys, class... Values>
+  template <class Row, class Combine, class Keys, class... Values>
   auto try_split_into_windows(Keys const& keys, Values const&... values) const {
     return distributed::try_split_into_windows<execution_space>(
         m_ranks, m_kept->windows, source_of_rows<Row, execution_space>(keys, values...),
-        plan_split(keys.extent(0), sizeof...(Values) > 0 || !Local::has_values),
-        [&](window_plan const& plan) {
+        plan_split<Combine>(keys.extent(0)), [&](window_plan const& plan) {
           return owner_and_place<execution_space, Hash, void>(m_hash, plan);
         });
   }
-  /// Returns the plan of a split into windows of n rows of this rank. `may_insert`: the rows have
-  /// all that an insertion needs. Collective.
-  window_plan plan_split(std::uint64_t n, bool may_insert = false) const {
+  /// Returns the plan of a split of n rows of this rank into windows. Combine: see send.
+  /// Collective.
+  template <class Combine = void>
+  window_plan plan_split(std::uint64_t n) const {
     window_plan plan;
     if constexpr (device::has_peer_windows<execution_space>) {
       if (m_ranks.size() == 1 || !m_kept->windows.may_open(m_ranks)) return plan;
       split_offer mine{
           n, detail::lookup_access::table_bytes(m_local), device::cache_bytes(m_ranks.exec()), {}};
+      std::uint64_t max_coarse = 0;
+      if constexpr (on_device && !std::is_void_v<Combine>) {
+        // Each rank gets about the same number of rows.
+        std::uint64_t const rows =
+            m_ranks.all_reduce(n) / static_cast<std::uint64_t>(m_ranks.size());
+        max_coarse = detail::insertion_access::plan_pieces<Combine>(
+                         m_local, m_ranks.exec(), rows,
+                         max_coarse_partitions<execution_space>(m_ranks.size()))
+                         .max_coarse;
+      }
       detail::lookup_access::with_table(m_local, [&](auto const& t) {
         mine.home = t.home();
-        if (may_insert)
-          mine.segments = segments_of<execution_space>(
-              t, max_coarse_partitions<execution_space>(m_ranks.size()));
+        mine.segments = segments_of<execution_space>(t, max_coarse);
       });
       plan = distributed::plan_windows<execution_space>(m_ranks.all_gather(mine));
     }

@@ -66,14 +66,14 @@ namespace karpos::detail::distributed {
 struct table_segments {
   std::uint64_t region_pairs = 0, regions = 0;
 };
-/// Returns the coarse partitions of a table if there may be at most `max_coarse`.
+/// Returns the coarse partitions of a table if there may be at most `max_coarse`; none for 0.
 template <class ExecSpace, class Table>
 table_segments segments_of([[maybe_unused]] Table const& table,
                            [[maybe_unused]] std::uint64_t max_coarse) {
   if constexpr (open_addressing::tuning<ExecSpace>::has_segments &&
                 open_addressing::has_rows<Table>) {
     std::uint64_t const pairs = table.pairs();
-    if (pairs >> 31 != 0) return {};
+    if (max_coarse == 0) return {};
     auto const plan = open_addressing::pieces_plan<ExecSpace, Table>(pairs, max_coarse);
     if (plan.passes.coarse() != 0)
       return {plan.partition_pairs * plan.passes.each, plan.passes.coarse()};
@@ -83,7 +83,8 @@ table_segments segments_of([[maybe_unused]] Table const& table,
 
 /// Facts that a rank tells the others before rows are split: all choose the same regions.
 /// `cache_bytes`: of its device; `home`: where a search begins in its table. `segments`: of its
-/// table, if rows are inserted by segments.
+/// table, if that inserts pieces by segments (insertion_access::plan_pieces), should each rank get
+/// the same number of rows.
 struct split_offer {
   std::uint64_t rows, table_bytes, cache_bytes;
   place_among home;
@@ -147,17 +148,15 @@ struct window_plan {
   std::uint64_t partitions() const { return static_cast<std::uint64_t>(ranks) * regions; }
 };
 
-/// Returns how rows are split, given what all ranks offer. Rows are inserted by segments if that
-/// suits the tables of all ranks, should each get the same number of rows.
+/// Returns how rows are split, given what all ranks offer: by segments if all tables insert so.
 template <class ExecSpace>
 window_plan plan_windows(std::vector<split_offer> const& all) {
   using tuned = window_tuning<ExecSpace>;
   window_plan plan;
   plan.ranks = static_cast<int>(all.size());
-  std::uint64_t table_bytes = 0, cache_bytes = all[0].cache_bytes, all_rows = 0;
+  std::uint64_t table_bytes = 0, cache_bytes = all[0].cache_bytes;
   for (std::size_t r = 0; r < all.size(); ++r) {
     plan.rows = Kokkos::max(plan.rows, all[r].rows);
-    all_rows += all[r].rows;
     table_bytes = Kokkos::max(table_bytes, all[r].table_bytes);
     cache_bytes = Kokkos::min(cache_bytes, all[r].cache_bytes);
     plan.homes[r] = all[r].home;
@@ -165,10 +164,8 @@ window_plan plan_windows(std::vector<split_offer> const& all) {
   if (plan.rows < tuned::min_rows) return plan;
   plan.batch = Kokkos::min(plan.rows, std::uint64_t(tuned::max_batch));
   std::uint64_t const ranks = all.size();
-  plan.by_segments = std::all_of(all.begin(), all.end(), [&](split_offer const& r) {
-    return r.segments.regions != 0 &&
-           open_addressing::prefers_segments<ExecSpace>(r.table_bytes, all_rows / ranks);
-  });
+  plan.by_segments = std::all_of(all.begin(), all.end(),
+                                 [](split_offer const& r) { return r.segments.regions != 0; });
   if (plan.by_segments) {
     std::uint64_t regions = 0;
     for (std::size_t r = 0; r < all.size(); ++r) {

@@ -135,12 +135,15 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
 }
 
 /// Chooses the path of rows that come in pieces of at most max_coarse coarse partitions: by
-/// segments, after the second of two passes. If another path is better, they have to be gathered.
+/// segments, after the second of two passes. If another path is better, or the table has to grow
+/// first, because they do not all fit, they have to be gathered. Ranks choose by this before they
+/// split rows, and again when they have them.
 template <class Storage>
 insertion_plan plan_pieces(typename Storage::execution_space const& exec, Storage const& table,
-                           std::uint64_t rows, bool is_empty, std::uint64_t max_coarse) {
+                           std::uint64_t rows, bool is_empty, bool fit, std::uint64_t max_coarse) {
   using exec_space = typename Storage::execution_space;
   using ref = typename Storage::ref_type;
+  if (table.defers_marks() || !fit) return {insertion_path::direct, rows};  // segments set marks
   auto plan = detail::plan_insertion<keep_stored>(exec, table, bulk_strategy::automatic, rows,
                                                   is_empty, never_pays{});
   if (plan.path != insertion_path::segmented) return plan;
@@ -237,6 +240,21 @@ struct insertion_access {
   static bool is_as_new(hash_table<Storage> const& table) {
     return table.m_slots_used.taken == 0 && !table.m_slots_used.exposed;
   }
+  /// Returns the slots that a table of `live` keys may still use, at least 1.
+  template <class Storage>
+  static std::uint64_t free_slots(hash_table<Storage> const& table, std::uint64_t live) {
+    std::uint64_t const all = table.slots_to_use();
+    return all - Kokkos::min(live, all - 1);
+  }
+  /// Returns how many of the rows fit before the table grows, given the share of new keys among
+  /// rows (0 if it is unknown).
+  template <class Storage>
+  static std::uint64_t rows_that_fit(hash_table<Storage> const& table, std::uint64_t live,
+                                     double share, std::uint64_t rows) {
+    if (rows <= table.tombstones_to_keep()) return rows;
+    double const fit = static_cast<double>(free_slots(table, live)) / (share > 0 ? share : 1);
+    return fit < static_cast<double>(rows) ? static_cast<std::uint64_t>(fit) : rows;
+  }
   /// Inserts n rows by try_insert(), which fills `report` and returns whether it has; then those
   /// that it has rejected. rows_again, expected_keys(): see insert_rejected. Returns what
   /// try_insert does.
@@ -264,6 +282,18 @@ struct insertion_access {
         exec, into.label(what), into.m_storage, plan, given, combine,
         [&](auto& insertion) { return insert(insertion, state); });
   }
+  /// Returns the plan of `rows` rows in pieces of at most max_coarse coarse partitions.
+  template <class Combine, class Storage>
+  static insertion_plan plan_pieces(hash_table<Storage> const& into,
+                                    typename Storage::execution_space const& exec,
+                                    std::uint64_t rows, std::uint64_t max_coarse) {
+    if constexpr (Storage::has_segments) {
+      bool const fit = !may_move<Storage, Combine> || !into.grows() ||
+                       rows_that_fit(into, into.size(exec), 0, rows) == rows;
+      return detail::plan_pieces(exec, into.m_storage, rows, is_as_new(into), fit, max_coarse);
+    }
+    return {insertion_path::direct, rows};
+  }
   /// Inserts rows that come in pieces of coarse partitions, as window_pieces has them
   /// (distributed/window_split.hpp), by table segments, if that is planned and there is memory for
   /// it. Returns whether it did; if not, the caller gathers them. `what` is for labels. Throws if
@@ -279,11 +309,10 @@ struct insertion_access {
       using table = hash_table<Storage>;
       auto& storage = into.m_storage;
       std::uint64_t const n = pieces.count;
-      if (may_move<Storage, Combine> && into.grows() && into.next_part(exec, 0, n) < n)
-        return false;
+      auto const plan = plan_pieces<Combine>(into, exec, n, pieces.max_coarse);
+      if (plan.path != insertion_path::segmented) return false;
       auto const try_insert = [&] {
         if (!(pieces.home == storage.ref().home())) return false;
-        auto const plan = detail::plan_pieces(exec, storage, n, is_as_new(into), pieces.max_coarse);
         return try_insert_segments(
             into, exec, what, plan, {}, combine, [&](auto& insertion, auto const& state) {
               return insertion.insert_pieces(pieces.source(), pieces.from, state,
@@ -441,11 +470,11 @@ void hash_table<Storage>::compact_if_crowded(execution_space const& exec, std::u
 template <class Storage>
 std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double share,
                                              std::uint64_t remaining) {
+  using access = detail::insertion_access;
   if (remaining <= tombstones_to_keep()) return remaining;
   std::uint64_t const live = this->size(exec);
-  auto const free_slots = [&] { return slots_to_use() - Kokkos::min(live, slots_to_use() - 1); };
-  if (live >= max_keys() &&
-      share * static_cast<double>(remaining) > static_cast<double>(free_slots())) {
+  auto const free_slots = static_cast<double>(access::free_slots(*this, live));
+  if (live >= max_keys() && share * static_cast<double>(remaining) > free_slots) {
     try {
       auto larger = larger_copy(exec, 2 * live, 2 * live);
       if (!larger) return remaining;
@@ -454,8 +483,7 @@ std::uint64_t hash_table<Storage>::next_part(execution_space const& exec, double
       return remaining;
     }
   }
-  double const part = static_cast<double>(free_slots()) / (share > 0 ? share : 1);
-  return part < static_cast<double>(remaining) ? static_cast<std::uint64_t>(part) : remaining;
+  return access::rows_that_fit(*this, live, share, remaining);
 }
 
 /// Inserts rows by table segments or by regions, if that is planned and there is memory for it.
