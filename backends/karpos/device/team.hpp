@@ -75,15 +75,13 @@ class team {
   /// Requires: every team of the league makes the same calls in the same order.
   template <int W, class F>
   KOKKOS_FUNCTION void for_each_tile(std::uint64_t n, F const& f) {
-    if constexpr (is_device<ExecSpace>) {
-      auto const tiles_each = static_cast<std::uint64_t>(tiles<W>());
-      for (auto i = static_cast<std::uint64_t>(league_rank()) * tiles_each +
-                    static_cast<std::uint64_t>(tile_rank<W>());
-           i < n; i += static_cast<std::uint64_t>(league_size()) * tiles_each)
-        f(i);
-    } else {
-      KOKKOS_IF_ON_HOST((m_handle.divide(n, f);))
-    }
+    deal<W>(n, league_rank() * tiles<W>() + tile_rank<W>(), f);
+  }
+  /// As for_each_tile. GPUs deal neighbouring indices to different teams, so that few indices, each
+  /// much work, keep many multiprocessors busy.
+  template <int W, class F>
+  KOKKOS_FUNCTION void for_each_tile_across_teams(std::uint64_t n, F const& f) {
+    deal<W>(n, tile_rank<W>() * league_size() + league_rank(), f);
   }
 
   /// Returns the sum of v over the threads of the team before this one; `total` is the sum over all
@@ -93,6 +91,18 @@ class team {
   }
 
  private:
+  /// Deals indices round-robin to the tiles of the league; `first` is this tile's first index.
+  template <int W, class F>
+  KOKKOS_FUNCTION void deal(std::uint64_t n, [[maybe_unused]] int first, F const& f) {
+    if constexpr (is_device<ExecSpace>) {
+      for (auto i = static_cast<std::uint64_t>(first); i < n;
+           i += static_cast<std::uint64_t>(league_size() * tiles<W>()))
+        f(i);
+    } else {
+      KOKKOS_IF_ON_HOST((m_handle.divide(n, f);))
+    }
+  }
+
   handle m_handle;
 };
 

@@ -63,11 +63,12 @@ struct merge_claims : receiving_step<StateHandle, ProgressHandle> {
                                 static_cast<std::uint64_t>(team.template tiles<width>()),
                         each = words > tiles * width ? 2 * width : width;
     this->with_bin(team, t, [&](frontier_bin<State>& found) {
-      team.template for_each_tile<width>((words + each - 1) / each, [&](std::uint64_t i) {
-        std::uint64_t const first = i * each;
-        receive(t, s->first_word() + first, static_cast<int>(Kokkos::min(each, words - first)),
-                found);
-      });
+      team.template for_each_tile_across_teams<width>(
+          (words + each - 1) / each, [&](std::uint64_t i) {
+            std::uint64_t const first = i * each;
+            receive(t, s->first_word() + first, static_cast<int>(Kokkos::min(each, words - first)),
+                    found);
+          });
     });
   }
 
@@ -129,17 +130,19 @@ struct receive_lists : receiving_step<StateHandle, ProgressHandle> {
     this->with_bin(team, t, [&](frontier_bin<State>& found) {
       s->template for_each_list<local_vertex>(
           *p, 0, [&](local_vertex const* list, std::uint64_t n) {
-            team.template for_each_tile<width>((n + width - 1) / width, [&](std::uint64_t i) {
-              auto const vertex = [&](int lane, int) {
-                return list[i * width + static_cast<std::uint64_t>(lane)];
-              };
-              add_found(output, t, found, t.each([&](int lane) -> std::uint32_t {
-                return i * width + static_cast<std::uint64_t>(lane) < n && claim(vertex(lane, 0))
-                           ? 1
-                           : 0;
-              }),
-                        vertex);
-            });
+            team.template for_each_tile_across_teams<width>(
+                (n + width - 1) / width, [&](std::uint64_t i) {
+                  auto const vertex = [&](int lane, int) {
+                    return list[i * width + static_cast<std::uint64_t>(lane)];
+                  };
+                  add_found(output, t, found, t.each([&](int lane) -> std::uint32_t {
+                    return i * width + static_cast<std::uint64_t>(lane) < n &&
+                                   claim(vertex(lane, 0))
+                               ? 1
+                               : 0;
+                  }),
+                            vertex);
+                });
           });
     });
   }

@@ -126,7 +126,7 @@ struct frontier_walk {
     auto const team_tiles = static_cast<std::uint32_t>(team.template tiles<width>());
     frontier_chunks const chunks =
         divide(static_cast<std::uint32_t>(team.league_size()) * team_tiles, team_tiles);
-    team.template for_each_tile<width>(chunks.count(), [&](std::uint64_t i) {
+    team.template for_each_tile_across_teams<width>(chunks.count(), [&](std::uint64_t i) {
       KARPOS_INLINE_CALLS f(load_chunk(t, chunks, static_cast<std::uint32_t>(i)));
     });
   }
