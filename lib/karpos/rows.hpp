@@ -335,8 +335,8 @@ class row_view {
     return equal((*this)[i], other[j]);
   }
 
-  /// Calls f(address) for each value and mask of row i, so that f can prefetch it. Leaves out
-  /// columns whose elements are proxies.
+  /// Calls f(address) for each value and mask of row i, so that f can prefetch it; for a string,
+  /// for its offset and its first byte. Leaves out columns whose elements are proxies.
   template <class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_address(std::uint64_t i, F const& f) const {
     for_each_address(i, f, every_column{});
@@ -439,7 +439,9 @@ class row_view {
       address(c.values(), i, f);
       address(c.mask(), i, f);
     } else if constexpr (detail::is_string_column<Column>) {
+      // The offset is waited for: its string is read as soon as it was prefetched.
       address(c.offsets(), i, f);
+      f(c(i).data());
     } else if constexpr (std::is_lvalue_reference_v<decltype(c(i))>) {
       f(&c(i));
     }
