@@ -44,7 +44,8 @@ class file_grouping {
     m_groups.lines = m_table.rows();
     m_report(0.7, "groups");
     Kokkos::Timer const grouping_clock;
-    row_keys const keys(space(), {&m_table}, m_groups.by.size(), m_parameters.format.text);
+    row_keys const keys(space(), {&m_table}, m_groups.by.size(), m_parameters.format.text,
+                        m_groups.by.size() == 1 ? text_keys::numbered : text_keys::by_bytes);
     m_groups.compared = keys.compared();
     grouping const groups(keys);
     m_groups.counts = groups.counts();

@@ -22,6 +22,13 @@ bool read_integer(std::string_view field, std::uint64_t& word) {
   return error == std::errc() && end == field.data() + field.size() && word != null_word;
 }
 
+/// Returns whether all fields are numbers, or empty.
+bool are_numbers(std::vector<std::string_view> const& fields) {
+  return std::all_of(fields.begin(), fields.end(), [](std::string_view field) {
+    return field.empty() || exact_number::read(field);
+  });
+}
+
 struct number_rows {
   array<std::uint64_t const> words;
   std::uint64_t width;
@@ -39,8 +46,10 @@ struct number_rows {
 }  // namespace
 
 row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tables,
-                   std::size_t columns, bool text)
+                   std::size_t columns, bool text, text_keys texts)
     : m_exec(exec),
+      m_texts_are(texts),
+      m_host_text_of(columns, -1),
       m_width(columns) {
   std::uint64_t n = 0;
   for (text_table const* t : tables) {
@@ -58,6 +67,13 @@ row_keys::row_keys(space const& exec, std::vector<text_table const*> const& tabl
     }
   }
   m_words = on_device(m_exec, m_host_words);
+  m_text_of = on_device(m_exec, m_host_text_of);
+  m_texts = make_array<string_ref>("texts of keys", m_columns_of_texts.size() * n);
+  for (std::uint64_t c = 0; c < m_columns_of_texts.size(); ++c) {
+    Kokkos::deep_copy(m_exec, Kokkos::subview(m_texts, std::make_pair(c * n, (c + 1) * n)),
+                      m_columns_of_texts[c].strings);
+    m_columns_of_texts[c].strings = {};
+  }
   m_numbers = make_array<std::uint64_t>("numbers of rows", n);
   m_valid = make_array<bool>("rows without a null", n);
   Kokkos::parallel_for("karpos::perf::number_rows", range(m_exec, n),
@@ -75,8 +91,19 @@ void row_keys::encode_column(std::size_t key, std::vector<text_table const*> con
   auto const& fields = tables.size() > 1 ? of_all : tables.front()->fields_of_key(key);
   if (!text && encode_integers(key, fields))
     m_compared.push_back(comparison::integers);
+  else if (m_texts_are == text_keys::by_bytes && (text || !are_numbers(fields)))
+    encode_texts(key, fields);
   else
     m_compared.push_back(encode_words(key, fields, text));
+}
+
+/// Keeps the fields of a key column as strings.
+void row_keys::encode_texts(std::size_t key, std::vector<std::string_view> const& fields) {
+  m_host_text_of[key] = static_cast<int>(m_columns_of_texts.size());
+  m_columns_of_texts.emplace_back(m_exec, fields);
+  for (std::uint64_t i = 0; i < fields.size(); ++i)
+    m_host_words[i * m_width + key] = fields[i].empty() ? null_word : 0;
+  m_compared.push_back(comparison::text);
 }
 
 /// Sets the words of a key column to the numbers of its values. Returns how the column is compared.
@@ -120,10 +147,11 @@ row_keys::rows_type row_keys::rows_of(std::size_t table, null_equality nulls) co
     valid = make_array<bool>("all rows", m_valid.extent(0));
     Kokkos::deep_copy(m_exec, valid, true);
   }
+  key_fields const fields{m_words.data(), m_width, m_begins.back(), m_texts.data(),
+                          m_text_of.data()};
   return rows(nullable(array<std::uint64_t>(Kokkos::subview(m_numbers, here)),
                        array<bool>(Kokkos::subview(valid, here))))
-      .with_functions(hash_of_words{m_words.data(), m_width},
-                      equality_of_words{m_words.data(), m_width})
+      .with_functions(hash_of_fields{fields}, equality_of_fields{fields})
       .with_nulls(nulls);
 }
 
