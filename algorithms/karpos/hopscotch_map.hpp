@@ -31,7 +31,7 @@ namespace karpos {
 ///   rarely up to 25 slots of four other lines. Insertions into a full neighbourhood move other
 ///   keys: they read a few lines in general, and up to 4,000 neighbourhoods of up to five lines
 ///   each before they return `full`. If other threads hold slots or locks that such a search
-///   needs, it waits and searches again: 16,000 neighbourhoods in all, or 2,000 times, at most.
+///   needs, it waits and searches again: 20,000 neighbourhoods in all, or 2,000 times, at most.
 ///   Once failed searches have established that no slot of the table is free, insertions return
 ///   `full` without that search, until a key is erased or the table is cleared or gets new memory.
 /// Requires: key and value types are those that a hash_map takes. Two key values are sentinels

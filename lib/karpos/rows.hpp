@@ -161,7 +161,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr value_words<T> words_of(T const& value) {
 template <class T>
 inline constexpr bool has_key_bits =
     std::has_unique_object_representations_v<T> || (std::is_floating_point_v<T> && sizeof(T) <= 8);
-// Their bits are an address.
+// Not strings, whose bits are the address of their bytes.
 template <>
 inline constexpr bool has_key_bits<string_ref> = false;
 template <>
@@ -174,7 +174,8 @@ inline constexpr bool has_key_bits<std::string_view> = false;
 ///
 /// A value may be a string_ref, a floating-point number of up to eight bytes, or an object of any
 /// size without padding and without floating-point members. For other values pass functions of your
-/// own (row_view::with_functions).
+/// own (row_view::with_functions). A string is a column of its own: of a structure that holds one,
+/// the address would be hashed and compared, not the bytes.
 struct row_hash {
   using is_avalanching = std::true_type;
   template <class... T>

@@ -32,9 +32,13 @@ class string_ref {
   KOKKOS_FORCEINLINE_FUNCTION constexpr string_ref(char const* data, std::uint64_t size)
       : m_data(data),
         m_size(size) {}
+  /// Refers to the bytes of a std::string, a std::string_view or a literal, without its final zero.
+  template <class Text>
+    requires std::is_convertible_v<Text const&, std::string_view>
+  constexpr string_ref(Text const& text) : string_ref(std::string_view(text)) {}
   constexpr string_ref(std::string_view s) : string_ref(s.data(), s.size()) {}
   /// Returns the same bytes as a standard view, on the host.
-  constexpr operator std::string_view() const { return {m_data, m_size}; }
+  explicit constexpr operator std::string_view() const { return {m_data, m_size}; }
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr char const* data() const { return m_data; }
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t size() const { return m_size; }
@@ -139,7 +143,8 @@ class string_column {
   ///
   /// Requires: offsets do not decrease, and the last one is at most the number of bytes (checked
   ///   with KARPOS_CONTRACTS when a string is read; without, memory beyond the bytes is read).
-  /// Throws: as above, but for what offsets say.
+  /// Throws: std::invalid_argument if there are no offsets at all, and for bytes that are strided
+  ///   or without memory.
   string_column(Bytes const& bytes, Offsets const& offsets) : m_bytes(bytes), m_offsets(offsets) {
     if constexpr (view_1d<Bytes>) {
       detail::user_call const call("string_column");
@@ -168,7 +173,8 @@ class string_column {
   /// (device/loop_arguments.hpp).
   template <class F>
   auto transformed(F const& f) const {
-    return string_column<decltype(f(m_bytes)), decltype(f(m_offsets))>(f(m_bytes), f(m_offsets));
+    return string_column<std::remove_cvref_t<decltype(f(m_bytes))>,
+                         std::remove_cvref_t<decltype(f(m_offsets))>>(f(m_bytes), f(m_offsets));
   }
 
  private:

@@ -264,7 +264,7 @@ void records() {
   u64 seed = 0;
   for (mixture const& mix : {few_writes, many_writes, writes_mostly})
     for (u64 const hot : {10, 100, 10000})
-      for (int round = 0; round < (hot > 100 ? 1 : on_device ? 2 : 5); ++round)
+      for (int round = 0; round < (hot <= 100 ? 5 : 1); ++round)
         recorded<Key, T, W>(hot, mix, 1000000 * ++seed);
 }
 

@@ -407,8 +407,13 @@ TEST_CASE("a view of string_ref is a column of strings; a part of a column is on
   auto const none = karpos::string_column(
       space(), column.bytes(), Kokkos::subview(column.offsets(), std::pair<int, int>(5, 6)));
   same("no string", karpos::rows(none).size(), 0);
-  same("on the host", karpos::string_ref(std::string_view("ab")) == karpos::string_ref("ab", 2),
-       true);
+  karpos::string_ref const ab("ab", 2);
+  std::string const text = "ab", other = "ac";
+  same("on the host", ab == karpos::string_ref(std::string_view("ab")), true);
+  same("a view", ab == std::string_view("ab") && std::string_view("ac") != ab, true);
+  same("a string", ab == text && text == ab && ab != other, true);
+  same("a literal", ab == "ab" && "ac" != ab, true);
+  same("back", std::string(std::string_view(ab)) == text, true);
 }
 
 TEST_CASE("strings hash well: numbers as text, equal prefixes, one byte") {

@@ -77,8 +77,9 @@ class team {
   KOKKOS_FUNCTION void for_each_tile(std::uint64_t n, F const& f) {
     deal<W>(n, league_rank() * tiles<W>() + tile_rank<W>(), f);
   }
-  /// As for_each_tile. GPUs deal neighbouring indices to different teams, so that few indices, each
-  /// much work, keep many multiprocessors busy.
+  /// Does what for_each_tile does, but GPUs deal neighbouring indices to different teams: for few
+  /// indices that are much work each, which then keep many multiprocessors busy
+  /// (perf/results/h100/distributed.md). for_each_tile lets a team read neighbouring memory.
   template <int W, class F>
   KOKKOS_FUNCTION void for_each_tile_across_teams(std::uint64_t n, F const& f) {
     deal<W>(n, tile_rank<W>() * league_size() + league_rank(), f);

@@ -91,7 +91,8 @@ class table_exchange {
   /// Sends keys, and values if any are passed, to the owners of the keys. Returns use(received) of
   /// each rank: received.with_columns(f) calls f with the keys that this rank owns, and with their
   /// values; received.try_with_pieces(f) calls f with the window_pieces where these rows lie, and
-  /// returns false if there are none. Combine: of the insertion that follows; void without one.
+  /// returns false if there are none. Combine: the type of what the insertion that follows does
+  /// with equal keys; void if no insertion follows.
   template <class Row, class Combine, class Use, class Keys, class... Values>
   auto send(Use const& use, Keys const& keys, Values const&... values) const {
     constexpr bool has_values = sizeof...(Values) > 0;

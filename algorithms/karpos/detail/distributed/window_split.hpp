@@ -82,9 +82,9 @@ table_segments segments_of([[maybe_unused]] Table const& table,
 }
 
 /// Facts that a rank tells the others before rows are split: all choose the same regions.
-/// `cache_bytes`: of its device; `home`: where a search begins in its table. `segments`: of its
-/// table, if that inserts pieces by segments (insertion_access::plan_pieces), should each rank get
-/// the same number of rows.
+/// `cache_bytes`: of its device; `home`: where a search begins in its table. `segments`: how its
+/// table would insert pieces by segments (insertion_access::plan_pieces), if each rank got the same
+/// number of rows.
 struct split_offer {
   std::uint64_t rows, table_bytes, cache_bytes;
   place_among home;

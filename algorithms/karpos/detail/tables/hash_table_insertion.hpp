@@ -235,7 +235,7 @@ bool with_segmented_insertion(typename Storage::execution_space const& exec,
 /// The parts of insertions that do not depend on where rows lie, and insertions of rows that ranks
 /// have split by table segment.
 struct insertion_access {
-  /// Returns whether a table has no key, and no slot of an erased one.
+  /// Returns whether a table is known to have no key, and no slot of an erased one.
   template <class Storage>
   static bool is_as_new(hash_table<Storage> const& table) {
     return table.m_slots_used.taken == 0 && !table.m_slots_used.exposed;
@@ -255,9 +255,9 @@ struct insertion_access {
     double const fit = static_cast<double>(free_slots(table, live)) / (share > 0 ? share : 1);
     return fit < static_cast<double>(rows) ? static_cast<std::uint64_t>(fit) : rows;
   }
-  /// Inserts n rows by try_insert(), which fills `report` and returns whether it has; then those
-  /// that it has rejected. rows_again, expected_keys(): see insert_rejected. Returns what
-  /// try_insert does.
+  /// Calls try_insert(), which inserts n rows and fills `report`, or returns false and inserts
+  /// none. Then inserts the rows that `report` counts as rejected; rows_again and expected_keys()
+  /// are those of insert_rejected. Returns false if try_insert did.
   template <class Storage, class TryInsert, class RowsAgain, class ExpectedKeys>
   static bool try_insert_part(hash_table<Storage>& into,
                               typename Storage::execution_space const& exec, std::uint64_t n,

@@ -32,10 +32,11 @@ inline constexpr int neighbourhood_lines = 5;  ///< lines that a neighbourhood t
 inline constexpr int key_classes = 8;
 inline constexpr int max_moves = 4;     ///< keys moved for one insertion
 inline constexpr int max_tries = 4000;  ///< neighbourhoods searched for it
-/// Neighbourhoods searched in all, if others disturb the searches, and how many each search counts
-/// in addition. (H100, 64,000 in all: searches of 200 threads in 112 slots of 16 bytes, which were
-/// taken and emptied all the time, had not ended after 26 s.)
-inline constexpr int max_tries_in_all = 4 * max_tries, tries_per_search = 8;
+/// No further search begins once an insertion that others disturb has searched this many
+/// neighbourhoods. (H100, 64,000: searches of 200 threads in 112 slots of 16 bytes, which were
+/// taken and emptied all the time, had not ended after 26 s. Less has not been measured there.)
+inline constexpr int max_tries_in_all = 4 * max_tries;
+inline constexpr int tries_per_search = 8;  ///< what a search counts beside its neighbourhoods
 inline constexpr std::uint32_t saturated_count = 3;  ///< a count that is not exact any more
 inline constexpr int no_slot = -1;                   ///< no slot
 
