@@ -18,7 +18,8 @@ namespace karpos::perf {
 /// hash.
 struct fks_head {
   std::uint64_t first : 40, keys : 8, seed : 16;
-  static constexpr std::uint64_t max_keys = 255, max_seed = 65535;
+  static constexpr std::uint64_t max_first = (std::uint64_t(1) << 40) - 1, max_keys = 255,
+                                 max_seed = 65535;
 
   KOKKOS_FUNCTION std::uint64_t slot_of(std::uint64_t key) const {
     return first + multiply_high(mix(key + (seed + 1) * 0x9e3779b97f4a7c15ULL), keys * keys);
@@ -69,7 +70,8 @@ struct fks_scan {
     std::uint64_t const k = m.counts(b);
     if (last) {
       m.starts(b) = sum.keys;
-      m.heads(b) = {sum.slots, k, 0};
+      // Too large a sum or k is cut off: this salt is refused below.
+      m.heads(b) = {sum.slots & fks_head::max_first, k & fks_head::max_keys, 0};
     }
     // A bucket of too many keys asks for more slots than there are: then another salt is tried.
     sum += {k, k <= fks_head::max_keys ? k * k : m.slots.count() + 1};
@@ -95,7 +97,7 @@ struct fks_place {
     Key const* const keys = &m.keys(m.starts(b));
     Key const* const values = &m.values(m.starts(b));
     for (std::uint64_t seed = 0; seed <= fks_head::max_seed; ++seed) {
-      head.seed = seed;
+      head.seed = seed & fks_head::max_seed;
       ++hashes;
       std::uint64_t placed = 0;
       while (placed < head.keys && m.slots.insert(head.slot_of(keys[placed]), keys[placed],
