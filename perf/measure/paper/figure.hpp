@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "perf/measure/paper/claims.hpp"
 #include "perf/measure/support/progress.hpp"
 #include "perf/measure/support/space.hpp"
 
@@ -24,30 +24,6 @@ struct rank_search_result;
 }  // namespace karpos::perf
 
 namespace karpos::perf::paper {
-
-/// A measured or published value. On an axis of categories x is the index of a category.
-struct point {
-  double x, y;
-};
-
-enum class origin { published, ours, peer, ceiling };
-
-/// A line of a figure, or the bars of one colour. A value that is missing is no point; `missing`
-/// says why. Points may be in any order.
-struct series {
-  std::string name;
-  origin from = origin::ours;
-  std::vector<point> points = {};
-  std::string hardware = {};  ///< empty: this machine, or the paper's own for published values
-  std::string missing = {};   ///< why there are no points, or why some are missing
-};
-
-/// A sentence of the paper that values of the figure can confirm.
-struct claim {
-  std::string text;
-  std::optional<bool> holds = {};  ///< empty: could not be tried here
-  std::string because = {};        ///< the numbers that decide, or why it could not be tried
-};
 
 struct axis {
   std::string label;  ///< with the unit: "time of a query (ms)"
@@ -126,18 +102,5 @@ struct paper_run {
   /// Returns the command that measures a figure as this run did.
   std::string command(figure_entry const& f) const;
 };
-
-/// Returns the smallest or the largest y of a series, or nothing if it has no points.
-std::optional<double> least(series const& s);
-std::optional<double> largest(series const& s);
-/// Returns the y at x, or nothing.
-std::optional<double> value_at(series const& s, double x);
-/// Returns series a over series b, at every x that both have.
-std::vector<point> ratio(series const& a, series const& b);
-/// Returns a constant series over all x of another one.
-std::vector<point> constant(series const& like, double y);
-
-/// Returns the words for a claim: "holds", "does not hold", "not tried".
-std::string verdict(claim const& c);
 
 }  // namespace karpos::perf::paper

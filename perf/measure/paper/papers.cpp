@@ -63,39 +63,4 @@ std::vector<figure_entry> chosen_figures(publication const& paper,
   return chosen;
 }
 
-std::optional<double> least(series const& s) {
-  std::optional<double> found;
-  for (point const& p : s.points) found = std::min(found.value_or(p.y), p.y);
-  return found;
-}
-
-std::optional<double> largest(series const& s) {
-  std::optional<double> found;
-  for (point const& p : s.points) found = std::max(found.value_or(p.y), p.y);
-  return found;
-}
-
-std::optional<double> value_at(series const& s, double x) {
-  for (point const& p : s.points)
-    if (p.x == x) return p.y;
-  return std::nullopt;
-}
-
-std::vector<point> ratio(series const& a, series const& b) {
-  std::vector<point> ratios;
-  for (point const& p : a.points)
-    if (auto const y = value_at(b, p.x)) ratios.push_back({p.x, p.y / *y});
-  return ratios;
-}
-
-std::vector<point> constant(series const& like, double y) {
-  std::vector<point> points;
-  for (point const& p : like.points) points.push_back({p.x, y});
-  return points;
-}
-
-std::string verdict(claim const& c) {
-  return !c.holds ? "not tried" : *c.holds ? "holds" : "does not hold";
-}
-
 }  // namespace karpos::perf::paper
