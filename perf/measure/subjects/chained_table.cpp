@@ -39,7 +39,8 @@ struct chained_count {
 namespace {
 
 /// Timed: whether apply allocates the nodes of its insertions itself, each node for itself, as a
-/// program does that cannot tell how many there will be.
+/// program does that cannot tell how many there will be. GLHT only says that this time counts; that
+/// the nodes are allocated one by one is our guess.
 template <class Key, bool Timed>
 class chained_table : public subject<Key> {
   using node = chained_node<Key>;
