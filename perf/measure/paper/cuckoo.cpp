@@ -73,14 +73,16 @@ std::vector<double> cuckoo_sizes(scale const& s) {
 }
 
 /// Returns e so that c x^e fits the points from a smallest x on: least squares of the logarithms.
-double cuckoo_exponent(series const& s, double from) {
+/// Nothing if these are fewer than two points.
+std::vector<point> cuckoo_exponent(series const& s, double from) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (point const& p : s.points) {
     if (p.x < from) continue;
     double const lx = std::log(p.x), ly = std::log(p.y);
     n += 1, x += lx, y += ly, xx += lx * lx, xy += lx * ly;
   }
-  return (n * xy - x * y) / (n * xx - x * x);
+  if (n < 2) return {};
+  return {{from, (n * xy - x * y) / (n * xx - x * x)}};
 }
 
 /// Milliseconds of an operation on all keys, by the number of keys.
@@ -102,16 +104,12 @@ figure cuckoo_times(scale const& s, std::string const& operation, char const* ti
         f.lines[m].points.push_back({sizes[i], r->time.median() * 1e3});
     f.wrong += run.wrong();
   }
-  std::string const text = "the time grows linearly with the number of keys";
-  if (s.quick) {
-    f.claims.push_back({text, {}, "these sizes are too small to tell"});
-    return f;
-  }
   // Below that, launches and caches decide.
-  double const from = on_host ? 1e5 : 1e6, exponent = cuckoo_exponent(f.lines[0], from);
-  f.claims.push_back({text + " (here: as n^0.8 to n^1.2)", exponent >= 0.8 && exponent <= 1.2,
-                      "from " + grouped(static_cast<std::uint64_t>(from)) + " keys on as n^" +
-                          three_digits(exponent)});
+  double const from = on_host ? 1e5 : 1e6;
+  f.claims.push_back(judge("the time grows linearly with the number of keys",
+                           {{cuckoo_exponent(f.lines[0], from), 0.8, 1.2,
+                             " as exponent of the number from " +
+                                 grouped(static_cast<std::uint64_t>(from)) + " keys on"}}));
   return f;
 }
 
@@ -149,24 +147,20 @@ figure cuckoo_abstract(scale const& s, reporter const& report) {
   f.lines.push_back({"cuckoo, published",
                      origin::published,
                      {{0, 35.7}, {1, 15.3}, {2, cuckoo_published_space}}});
-  f.lines.push_back(
-      {"sort, binary search, published", origin::published, {{0, 36.6}, {1, 79.5}, {2, 1}}});
+  f.lines.push_back({"sort, binary search, published", origin::published, {{0, 36.6}, {1, 79.5}}});
   if (s.quick) f.notes.push_back("The published values are those of 5,000,000 pairs.");
   f.wrong = run.wrong();
 
-  double const space = *value_at(f.lines[0], 2);
-  f.claims.push_back(
-      {"uses 1.42 times the memory of the input", space < 1.425, three_digits(space) + " times"});
+  f.claims.push_back(judge("uses 1.42 times the memory of the input",
+                           {{between(f.lines[0].points, 2, 2), 0, 1.425, " times"}}));
   auto const compare = [&](char const* text, double x) {
-    if (f.lines[2].points.empty())
-      f.claims.push_back({text, {}, f.lines[2].missing});
-    else
-      f.claims.push_back(
-          {text, *value_at(f.lines[0], x) < *value_at(f.lines[2], x),
-           three_digits(*value_at(f.lines[2], x) / *value_at(f.lines[0], x)) + " times as fast"});
+    expectation faster{between(ratio(f.lines[2], f.lines[0]), x, x), 1};
+    faster.what = " times as fast";
+    faster.missing = f.lines[2].missing;
+    f.claims.push_back(judge(text, {faster}));
   };
-  compare("is built in less time than a sort of the pairs takes (published: 1.03 times)", 0);
-  compare("finds all in less time than binary search does (published: 5.2 times)", 1);
+  compare("is built in less time than the pairs are sorted, published: 1.03 times as fast", 0);
+  compare("all are found in less time than by binary search, published: 5.2 times as fast", 1);
   return f;
 }
 
@@ -198,12 +192,9 @@ figure cuckoo_fks(scale const& s, reporter const& report) {
     }
     f.wrong += run.wrong();
   }
-  double const least_space = *least(f.lines[0]), ours = *least(f.lines[3]);
-  f.claims.push_back({"FKS is simple and fast, but not space efficient", least_space > ours,
-                      "at best " + three_digits(least_space) +
-                          " times the bytes of the input, the "
-                          "two levels together " +
-                          three_digits(ours)});
+  expectation more{{{0, *least(f.lines[0]) / *least(f.lines[3])}}, 1};
+  more.what = " times the space of the two levels together, at the best load";
+  f.claims.push_back(judge("FKS is not space efficient", {more}));
   f.notes.push_back(
       "A bucket of k keys has k^2 slots: n keys in b buckets take n + n^2 / b. The "
       "space has slots and the 8-byte heads of buckets.");
