@@ -22,6 +22,7 @@ struct join_arguments {
   join_measure_parameters of_tables;
   std::uint64_t seed = 1;
   std::vector<std::string> peers;
+  std::string keys = "numbers";
   bool as_json = false;
   std::vector<CLI::Option*> for_files, for_generators;
 };
@@ -36,6 +37,7 @@ int measure_tables(join_arguments const& o) {
   p.tables = parse_join_spec(tables);
   p.tables.seed = o.seed;
   p.how = o.of_files.how;
+  p.names = o.keys == "names";
   p.with_sort = o.for_generators.front()->count() > 0;
   join_run const run =
       with_progress("karpos join", [&](reporter const& report) { return run_join(p, report); });
@@ -97,6 +99,11 @@ void add_generator_options(CLI::App& app, join_arguments& o) {
   add(app.add_option("--key-bytes", o.of_tables.key_bytes, "bytes of a generated key")
           ->capture_default_str()
           ->check(CLI::IsMember({"4", "8"})));
+  add(app.add_option("--keys", o.keys,
+                     "of generated tables: numbers, or names, two columns of strings, a first and\n"
+                     "a last name")
+          ->capture_default_str()
+          ->check(CLI::IsMember({"numbers", "names"})));
   add(app.add_option("--seed", o.seed, "of a generator")
           ->transform(count_validator())
           ->capture_default_str());

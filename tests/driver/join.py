@@ -250,6 +250,9 @@ def generators(driver):
     check(f"skew: fewer right rows match: {skewed}", skewed == sorted(skewed, reverse=True) and skewed[2] < skewed[0] / 2, True)
     few = [result(driver, "join:left=1e4,right=1e4", "--seed", seed, "--reps", 1).get("rows") for seed in (1, 1, 2)]
     check("same seed, same tables; other seed, others", (few[0] == few[1], few[0] == few[2]), (True, False))
+    names = result(driver, "join:left=1e4,right=2e4,multiplicity=2,match=0.5", "--how", "full", "--keys", "names", "--reps", 1)
+    check("rows of a join by names", names.get("rows"), sizes["full"])
+    check("how they are joined", names["parameters"].get("keys"), "names")
     shown = checks.run(driver, "join", "join:left=1e4,right=1e3,multiplicity=2", "--peers").stdout
     for words in ("inner join by keys of 4 bytes", "karpos  index", "karpos  once", "sort    all", "memory: ", "a join by sorting on the host agrees"):
         check(f"text says {words}", words in shown, True)
@@ -278,7 +281,7 @@ def bad_input(driver, folder, states, capitals):
         (["merge:left=10"], "there is no generator of tables 'merge'"), (["join:left=0"], "left of a generator is out of range ('0')"), (["join:right=2^31"], "right of a generator"), (["join:rows=5"], "no setting 'rows'"),
         (["join:multiplicity=x"], "multiplicity of a generator"), (["join:match=1.5"], "match of a generator is out of range ('1.5'): choose a number from 0 to 1"), (["join:match=nan"], "match of a generator"), (["join:match=-1"], "match of"),
         (["join:skew=zipf"], "skew of a generator cannot be 'zipf'"), (["join:skew=zipf:0"], "above 0"), (["join:skew=zipf:x"], "'x'"), (["join:left=1,left=2"], "given twice"), (["join:left=10", *on], "--on does not apply"),
-        (["join:left=10", good], "is one word too many"), (["join:left=10", "--output", "x"], "--output does not apply"), (["join:left=10", "--text"], "--text does not apply"), (["join:left=10", "--peers", "ta"], "ta"), (["join:left=10", "--key-bytes", 2], "--key-bytes"),
+        (["join:left=10", good], "is one word too many"), (["join:left=10", "--output", "x"], "--output does not apply"), (["join:left=10", "--text"], "--text does not apply"), (["join:left=10", "--peers", "ta"], "ta"), (["join:left=10", "--key-bytes", 2], "--key-bytes"), (["join:left=10", "--keys", "names", "--peers"], "names are measured without --peers"),
     ]
     lone = [([good, "--by", "k,v,1"], f"--by has column 1 'k' of {good} twice"), ([good, "--by", "none"], "there is no column 'none'"), ([path["empty.csv"]], "is empty"), ([path["long.csv"]], "long.csv:3"),
             ([good, "--output", good], "is the table itself"), ([good, "--output", "-"], "names no file"), ([], "file"), ([path["twice.csv"], "--by", "k"], "twice.csv are called 'k'")]

@@ -29,7 +29,8 @@ double expected_rows(join_spec const& t, join_kind kind) {
 double bytes_for(join_measure_parameters const& p) {
   auto const left = static_cast<double>(p.tables.left), right = static_cast<double>(p.tables.right);
   double const rows = expected_rows(p.tables, join_kind_of(p.how));
-  double const kept = (left + right) * p.key_bytes + left * 16 + right * 2.0 * p.key_bytes;
+  double const names = p.names ? (left + right) * 32 : 0;  // two offsets, 16 bytes at most
+  double const kept = (left + right) * p.key_bytes + left * 16 + right * 2.0 * p.key_bytes + names;
   double const once = (left + right) * 4 * p.key_bytes;
   double const joined = std::max(right * 48 + left * 12, once) + rows * 8;
   double const sorted = (left + right) * (p.key_bytes + 12) + rows * 16;
@@ -39,13 +40,16 @@ double bytes_for(join_measure_parameters const& p) {
 }  // namespace
 
 join_run run_join(join_measure_parameters const& p, reporter const& report) {
+  if (p.names && (p.with_sort || p.key_bytes != 4))
+    throw bad_input("names are measured without --peers, and made of keys of 4 bytes");
   if (p.with_sort && make_sort_join<std::uint32_t> == nullptr)
     throw bad_input("--peers sort: this build has no sort to measure; leave it out");
   if constexpr (on_host)
     require_memory(bytes_for(p), "a measurement of such tables",
                    "ask for fewer rows (left=, right=), or a smaller multiplicity=");
-  if (p.key_bytes == 8) return measure_join<std::uint64_t>(p, report);
-  return measure_join<std::uint32_t>(p, report);
+  if (p.names) return measure_join<table_of_names>(p, report);
+  if (p.key_bytes == 8) return measure_join<table_of_keys<std::uint64_t>>(p, report);
+  return measure_join<table_of_keys<std::uint32_t>>(p, report);
 }
 
 }  // namespace karpos::perf

@@ -22,6 +22,8 @@ struct join_measure_parameters {
   join_spec tables;
   std::string how = "inner";
   int key_bytes = 4;
+  /// Whether rows are two columns of strings, first and last names, instead of a key.
+  bool names = false;
   int repetitions = 5;
   bool with_sort = false;
 };
@@ -60,15 +62,20 @@ struct join_run {
 /// Generates the tables, joins them, and checks every result.
 join_run run_join(join_measure_parameters const& p, reporter const& report);
 
-/// Does the part of run_join that depends on the type of keys. Each type has a file of its own,
-/// since its kernels take long to compile.
-template <class Key>
+/// Does the part of run_join that depends on the type of tables (measurement.hpp). Each type has a
+/// file of its own, since its kernels take long to compile.
+template <class Table>
 join_run measure_join(join_measure_parameters const& p, reporter const& report);
 
-extern template join_run measure_join<std::uint32_t>(join_measure_parameters const&,
-                                                     reporter const&);
-extern template join_run measure_join<std::uint64_t>(join_measure_parameters const&,
-                                                     reporter const&);
+template <class Key>
+struct table_of_keys;
+struct table_of_names;
+extern template join_run measure_join<table_of_keys<std::uint32_t>>(join_measure_parameters const&,
+                                                                    reporter const&);
+extern template join_run measure_join<table_of_keys<std::uint64_t>>(join_measure_parameters const&,
+                                                                    reporter const&);
+extern template join_run measure_join<table_of_names>(join_measure_parameters const&,
+                                                      reporter const&);
 
 json to_json(join_run const& run);
 void print(join_run const& run);

@@ -3,6 +3,7 @@
 
 namespace karpos::perf {
 
-template join_run measure_join<std::uint64_t>(join_measure_parameters const&, reporter const&);
+template join_run measure_join<table_of_keys<std::uint64_t>>(join_measure_parameters const&,
+                                                             reporter const&);
 
 }  // namespace karpos::perf

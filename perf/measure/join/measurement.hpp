@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "karpos/join.hpp"
@@ -18,7 +19,23 @@
 
 namespace karpos::perf {
 
+/// A table of the measurement: its rows, of one column of keys.
 template <class Key>
+struct table_of_keys {
+  using key_type = Key;
+  array<Key> keys;
+
+  table_of_keys(space const&, array<Key> const& of_rows) : keys(of_rows) {}
+  auto rows() const { return karpos::rows(keys); }
+  std::uint64_t bytes() const { return keys.extent(0) * sizeof(Key); }
+};
+
+/// Measures joins of two tables of type Table, which is made of generated keys and has
+///
+///   key_type, rows(), bytes()   the type of the keys, the rows, and the bytes of their columns
+///
+/// Rows are equal exactly if the keys are.
+template <class Table>
 class join_measurement {
  public:
   join_measurement(join_measure_parameters const& p, reporter const& report)
@@ -31,11 +48,13 @@ class join_measurement {
   join_run operator()() {
     measure_ceiling();
     m_report(0.1, "tables");
-    m_left = make_array<Key>("left keys", tables().left);
-    m_right = make_array<Key>("right keys", tables().right);
-    generate_tables(m_exec, tables(), m_left, m_right);
+    auto const left = make_array<Key>("left keys", tables().left);
+    auto const right = make_array<Key>("right keys", tables().right);
+    generate_tables(m_exec, tables(), left, right);
+    m_left.emplace(m_exec, left);
+    m_right.emplace(m_exec, right);
     m_report(0.2, "a join by sorting on the host");
-    m_expected = std::make_unique<expected_join<Key>>(m_left, m_right, m_kind);
+    m_expected = std::make_unique<expected_join<Key>>(left, right, m_kind);
     m_run.size = m_expected->size();
     m_out_left =
         make_array<std::uint32_t>("left rows of the join", has_rows_of(true) ? m_run.size : 0);
@@ -46,16 +65,21 @@ class join_measurement {
     m_report(0.7, "karpos, without an index");
     measure_once();
     m_report(0.75, "sort");
-    if (m_run.parameters.with_sort) measure_sort();
+    if constexpr (is_of_keys)
+      if (m_run.parameters.with_sort) measure_sort();
     return std::move(m_run);
   }
 
  private:
-  using rows_type = decltype(rows(array<Key>()));
+  using Key = typename Table::key_type;
+  static constexpr bool is_of_keys = std::is_same_v<Table, table_of_keys<Key>>;
+  using rows_type = decltype(std::declval<Table const&>().rows());
   using index_type = row_index<rows_type, space>;
   using join_type = join<rows_type, index_type>;
 
   join_spec const& tables() const { return m_run.parameters.tables; }
+  /// Returns the bytes of the columns of both tables.
+  std::uint64_t bytes() const { return m_left->bytes() + m_right->bytes(); }
   bool pairs() const { return has_pairs(m_kind); }
   /// Returns whether the join has row numbers of that side.
   bool has_rows_of(bool left) const { return pairs() || left == (m_kind <= join_kind::left_anti); }
@@ -81,9 +105,9 @@ class join_measurement {
     std::optional<index_type> index;
     std::optional<join_type> joined;
     measure(
-        "karpos", tables().right, [&] { index.emplace(m_exec, rows(m_right), options); },
+        "karpos", m_right->bytes(), [&] { index.emplace(m_exec, m_right->rows(), options); },
         [&] {
-          joined.emplace(m_exec, rows(m_left), *index, m_kind,
+          joined.emplace(m_exec, m_left->rows(), *index, m_kind,
                          join_options{{match_memory.data(), m_run.match_bytes}});
           return joined->size();
         },
@@ -97,9 +121,8 @@ class join_measurement {
   /// Measures the join of tables that are joined once: nothing is kept, and memory is allocated in
   /// the call.
   void measure_once() {
-    std::uint64_t const keys = (tables().left + tables().right) * sizeof(Key);
-    join_result once{"karpos", "once", keys + m_run.size * (pairs() ? 8 : 4), {}};
-    auto const left = rows(m_left), right = rows(m_right);
+    join_result once{"karpos", "once", bytes() + m_run.size * (pairs() ? 8 : 4), {}};
+    auto const left = m_left->rows(), right = m_right->rows();
     for (int r = -1; r < m_run.parameters.repetitions; ++r) {
       std::uint64_t size = 0;
       poison_output();
@@ -118,19 +141,18 @@ class join_measurement {
   void measure_sort() {
     auto const peer = make_sort_join<Key>(m_exec, tables().left, tables().right);
     measure(
-        "sort", tables().left + tables().right, [&] { peer->sort(m_left, m_right); },
+        "sort", bytes(), [&] { peer->sort(m_left->keys, m_right->keys); },
         [&] { return peer->match(m_kind); }, [&] { peer->write(m_out_left, m_out_right); });
   }
 
   /// Runs a join once as a warm-up, then takes the readings. Checks the result of every run.
-  /// `indexed` is the number of rows whose keys index() reads.
+  /// `indexed` is the bytes of the columns that index() reads.
   template <class Index, class Match, class Write>
   void measure(std::string const& name, std::uint64_t indexed, Index const& index,
                Match const& match, Write const& write) {
-    std::uint64_t const key = sizeof(Key), row = pairs() ? 8 : 4;
-    join_result i{name, "index", indexed * key, {}}, m{name, "match", tables().left * key, {}},
-        w{name, "write", m_run.size * row, {}};
-    join_result all{name, "all", (tables().left + tables().right) * key + w.bytes, {}};
+    join_result i{name, "index", indexed, {}}, m{name, "match", m_left->bytes(), {}},
+        w{name, "write", m_run.size * (pairs() ? 8 : 4), {}};
+    join_result all{name, "all", bytes() + w.bytes, {}};
     for (int r = -1; r < m_run.parameters.repetitions; ++r) {
       std::uint64_t size = 0;
       double const index_time = m_timer.once([] {}, index);
@@ -164,14 +186,14 @@ class join_measurement {
   space m_exec;
   timer<space> m_timer;
   join_kind m_kind;
-  array<Key> m_left, m_right;
+  std::optional<Table> m_left, m_right;
   array<std::uint32_t> m_out_left, m_out_right;
   std::unique_ptr<expected_join<Key>> m_expected;
 };
 
-template <class Key>
+template <class Table>
 join_run measure_join(join_measure_parameters const& p, reporter const& report) {
-  return join_measurement<Key>(p, report)();
+  return join_measurement<Table>(p, report)();
 }
 
 }  // namespace karpos::perf

@@ -45,6 +45,7 @@ json to_json(join_run const& run) {
             {"seed", p.tables.seed},
             {"how", p.how},
             {"key_bytes", p.key_bytes},
+            {"keys", p.names ? "names" : "numbers"},
             {"repetitions", p.repetitions},
             {"timing", timer<space>::method()}}},
           {"rows", run.size},
@@ -59,8 +60,10 @@ json to_json(join_run const& run) {
 void print(join_run const& run) {
   join_measure_parameters const& p = run.parameters;
   auto const bytes = [](std::size_t n) { return human_bytes(static_cast<double>(n)); };
-  std::printf("%s: %s join by keys of %d bytes, %s\n", to_string(p.tables).c_str(), p.how.c_str(),
-              p.key_bytes, counted(run.size, "row", "rows").c_str());
+  std::string const keys =
+      p.names ? "first and last names" : "keys of " + std::to_string(p.key_bytes) + " bytes";
+  std::printf("%s: %s join by %s, %s\n", to_string(p.tables).c_str(), p.how.c_str(), keys.c_str(),
+              counted(run.size, "row", "rows").c_str());
   std::printf("memory: %s of index, %s while it is built, %s of the join\n",
               bytes(run.index_bytes).c_str(), bytes(run.build_bytes).c_str(),
               bytes(run.match_bytes).c_str());
