@@ -47,8 +47,11 @@ void resolve_input(hash_parameters& p) {
 /// Sets the pairs per key, for a multimap, which is compared with hash_map.
 void resolve_multiplicity(hash_options& o) {
   hash_parameters& p = o.parameters;
-  if (!p.widths.empty() && o.multiplicity.empty())
-    throw bad_input("--width is measured with --map multi --multiplicity");
+  if (!p.widths.empty() && o.multiplicity.empty() &&
+      (p.maps.front() != "hash" || p.input != "device" || o.distributed))
+    throw bad_input(
+        "--width is measured for --map hash without --input and --distributed, or with --map multi "
+        "--multiplicity");
   if (o.multiplicity.empty()) return;
   p.multiplicity = parse_count(o.multiplicity);
   if (p.multiplicity < 1 || p.multiplicity > p.keys)
@@ -95,8 +98,10 @@ action define_hash(CLI::App& app) {
       ->transform(count_validator());
   app.add_option(
          "--width", p.widths,
-         "with --multiplicity: also kernels in which this many lanes count, or visit the values\n"
-         "of, one query together: 1,2,4,8,16,32")
+         "also kernels in which this many lanes of a GPU's warp insert or find one key together,\n"
+         "and read as many slots at once: 1,2,4,8,16,32; with --multiplicity kernels in which "
+         "they\n"
+         "count, or visit the values of, one query")
       ->delimiter(',')
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32}));
   app.add_option(

@@ -63,6 +63,10 @@ def multiplicities(driver):
     by_width = [f"{what} by {w}" for w in (1, 4, 32) for what in ("count", "visit")]
     check(f"{words}: widths", seen["parameters"].get("widths"), [1, 4, 32])
     check_results(words, seen["results"], ["insert", "count", "retrieve", *by_width, "insert", "find hits"])
+    seen = result(driver, *SMALL, "--width", "1,4", "--load", 0.95)
+    by_width = [f"{what} by {w}" for w in (1, 4) for what in ("insert", "find")]
+    check("widths of a map", seen["parameters"].get("widths"), [1, 4])
+    check_results("widths of a map", seen["results"][-4:], by_width)
     shown = run(driver, "hash", "--map", "multi", *SMALL, "--multiplicity", 8).stdout
     for word in ("8 pairs a key", "count", "retrieve", "karpos::hash_map"):
         check(f"text names {word}", word in shown, True)
@@ -145,7 +149,7 @@ def bad_input(driver):
         (["--multiplicity", 2], "--map multi"), (["--map", "multi", "--multiplicity", 0], "--multiplicity"),
         (["--map", "multi", *SMALL, "--multiplicity", 20001], "--multiplicity is out of range (20001 of 20000 pairs)"),
         (["--map", "multi", *SMALL, "--multiplicity", 2, "--peers", "hash"], "without peers"),
-        (["--map", "multi", *SMALL, "--width", 4], "--multiplicity"), (["--map", "multi", *SMALL, "--multiplicity", 2, "--width", 3], "--width"),
+        (["--map", "multi", *SMALL, "--width", 4], "--multiplicity"), (["--map", "cuckoo", *SMALL, "--width", 4], "--map hash"), (["--map", "multi", *SMALL, "--multiplicity", 2, "--width", 3], "--width"),
         (["--map", "nonsense"], "nonsense"), (["--map", "sorted"], "sorted"), (["--peers", "nonsense"], "nonsense"),
         (["--map", "cuckoo", "--load", 0.9], "--load does not apply"), (["--keys", 0], "--keys"), (["--load", 1], "--load"), (["--reps", 0], "--reps"),
     ]

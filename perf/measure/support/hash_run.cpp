@@ -7,6 +7,7 @@
 #include "perf/measure/support/hash_input.hpp"
 #include "perf/measure/support/map_experiment.hpp"
 #include "perf/measure/support/multi_run.hpp"
+#include "perf/measure/support/width_run.hpp"
 #include "perf/measure/support/workload.hpp"
 
 namespace karpos::perf {
@@ -15,7 +16,8 @@ namespace {
 template <class Key>
 class hash_measurement : map_experiment<Key, hash_run> {
   using base = map_experiment<Key, hash_run>;
-  using base::m_exec, base::m_map, base::m_run, base::m_timer, base::parameters, base::step;
+  using base::m_exec, base::m_map, base::m_report, base::m_run, base::m_timer, base::parameters,
+      base::step;
 
  public:
   hash_measurement(hash_parameters const& p, reporter const& report)
@@ -28,6 +30,7 @@ class hash_measurement : map_experiment<Key, hash_run> {
     m_run.supports_load = perf::supports_load(find_subject(parameters().maps.front()));
     m_work = std::make_unique<workload<Key>>(m_exec, parameters().keys, parameters().seed);
     base::for_each_map([this](subject_entry const& entry) { measure(entry); });
+    if (!parameters().widths.empty()) measure_widths<Key>(m_run, *m_work, m_report);
     return std::move(m_run);
   }
 

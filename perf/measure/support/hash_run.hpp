@@ -18,8 +18,10 @@ struct hash_parameters : map_parameters {
       "device";  ///< memory of keys, values and answers: device, host, pinned, shared
   /// Pairs per key of a multimap (multi_run.hpp); 0: keys are distinct.
   std::uint64_t multiplicity = 0;
-  std::vector<int> widths;  ///< with a multiplicity: lanes that look up one query
-  bool energy = false;      ///< measure the energy of find hits
+  /// Lanes that work on one key together, in kernels: of a map (width_run.hpp), or with a
+  /// multiplicity of a multimap.
+  std::vector<int> widths;
+  bool energy = false;  ///< measure the energy of find hits
 };
 
 /// One operation of one map.

@@ -7,6 +7,7 @@
 #include "karpos/device/launch.hpp"
 #include "karpos/hash_multimap.hpp"
 #include "perf/measure/support/map_experiment.hpp"
+#include "perf/measure/support/tile_widths.hpp"
 #include "perf/measure/support/workload.hpp"
 
 namespace karpos::perf {
@@ -100,17 +101,6 @@ struct count_wrong_visits {
     wrong += !is_visited || order(query_of(i)) != i / multiplicity;
   }
 };
-/// Calls run(width) with the width as a compile-time constant.
-template <class Run>
-void with_width(int width, Run const& run) {
-  if (width == 1) run(std::integral_constant<int, 1>{});
-  if (width == 2) run(std::integral_constant<int, 2>{});
-  if (width == 4) run(std::integral_constant<int, 4>{});
-  if (width == 8) run(std::integral_constant<int, 8>{});
-  if (width == 16) run(std::integral_constant<int, 16>{});
-  if (width == 32) run(std::integral_constant<int, 32>{});
-}
-
 template <class Key>
 class multi_measurement : map_experiment<Key, hash_run> {
   using base = map_experiment<Key, hash_run>;
