@@ -159,6 +159,10 @@ class ceilings {
   ceiling random_read() {
     return best<read_line<line_bytes>>("random_read", [] {});
   }
+  /// Reads single words of 8 bytes, as the GUPS benchmark does, of which memory moves a line each.
+  ceiling random_word_read() {
+    return best<read_line<8>>("random_word_read", [] {});
+  }
   /// Swaps 8-byte words; or 16-byte words, if `wide` is set and the space swaps those in one
   /// instruction.
   ceiling random_cas(bool wide) {
