@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "perf/measure/bfs/rank_searches.hpp"
+#include "perf/measure/graph/generator_spec.hpp"
 #include "perf/measure/paper/papers.hpp"
 #include "perf/measure/paper/report.hpp"
 #include "perf/measure/paper/run.hpp"
@@ -76,6 +79,15 @@ int exit_code(paper::paper_run const& run) {
   return code;
 }
 
+/// Refuses a graph that cannot be opened before anything is measured.
+void require_graph(std::string const& graph) {
+  if (is_generator(graph))
+    parse_generator(graph);
+  else if (access(graph.c_str(), R_OK) != 0)
+    throw bad_input("cannot read --graph " + graph + " (" + std::strerror(errno) +
+                    "): name a file, or a generator");
+}
+
 opened_graph open_user_graph(std::string const& graph, reporter const& report) {
   return open_named_graph(graph, false, false, report, {});
 }
@@ -88,6 +100,7 @@ int reproduce(paper_arguments const& o) {
     return 0;
   }
   require_one_rank(figures);
+  for (std::string const& graph : o.how_much.graphs) require_graph(graph);
   if (own_rank() != 0)  // the first rank prints
     return exit_code(paper::run_paper(p, figures, o.how_much, [](auto const&...) {}));
   if (!o.folder.empty()) require_folder(o.folder);

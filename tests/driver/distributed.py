@@ -143,6 +143,19 @@ def grown(mpiexec, driver):
             check(f"other files {[f.name for f in files]}: '{done.stderr}' says why", "is not the same on all ranks" in done.stderr, True)
 
 
+def scaling(mpiexec, driver):
+    """Figure 15 of the paper Enterprise: the ranks that mpirun has started, and parts of them, in one run. No other figure."""
+    words = ("paper", "enterprise", "--quick", "--json", "--figure")
+    done = on_ranks(mpiexec, 3, driver, *words, 15)
+    check(f"scaling: exit code; {done.stderr}", done.returncode, 0)
+    seen = json.loads(done.stdout)["figures"][0]
+    ours = [s["points"] for s in seen["series"] if s["origin"] == "ours"]
+    check("scaling: ranks", [[x for x, _ in points] for points in ours], 3 * [[1, 2]])
+    check("scaling: rates", (all(y > 0 for points in ours for _, y in points), [points[0][1] for points in ours], seen["wrong"]), (True, 3 * [1], 0))
+    other = on_ranks(mpiexec, 2, driver, *words, "15,13")
+    check(f"scaling: '{other.stderr}'", (other.returncode, other.stdout, "Figure 13 is not measured over ranks" in other.stderr), (2, "", True))
+
+
 def refused(mpiexec, driver):
     for words, what in ((["bfs", "kron:scale=5", "--source", 32], "the graph has 32"),
                         (["bfs", "no such file"], "no such file"),
@@ -177,7 +190,7 @@ def oversubscribed_host(mpiexec, driver):
 
 
 def main(driver, edges, *mpiexec):
-    jobs = [(counts_refused, edges), (refused,), (oversubscribed_host,), (grown,), (tables,),
+    jobs = [(counts_refused, edges), (refused,), (scaling,), (oversubscribed_host,), (grown,), (tables,),
             *((searches, graph) for graph in ("kron:scale=12,ef=8", "uniform:scale=10,ef=4", "grid:20x30,drop=0.2", edges)),
             *((counts, what, text) for what, text in TABLES.items())]
     # Ranks start and end for half a second, asleep: three runs at a time take the time of one.

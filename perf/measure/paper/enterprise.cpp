@@ -14,7 +14,7 @@
 namespace karpos::perf::paper {
 namespace {
 
-std::string percent(double part) { return three_digits(100 * part) + " %"; }
+std::string enterprise_percent(double part) { return three_digits(100 * part) + " %"; }
 
 figure enterprise_graph_set(scale const& s, reporter const& report) {
   auto const& all = searches_of_all(s, report);
@@ -30,8 +30,8 @@ figure enterprise_graph_set(scale const& s, reporter const& report) {
     f.lines[0].points.push_back({x, static_cast<double>(g.run->vertices)});
     f.lines[1].points.push_back({x, static_cast<double>(g.run->edges)});
     f.table.push_back({g.graph.name, g.graph.stated, g.graph.chosen, three_digits(d.mean()),
-                       grouped(d.largest()), percent(d.vertices_below(32)),
-                       percent(d.vertices_below(256)), g.run->graph});
+                       grouped(d.largest()), enterprise_percent(d.vertices_below(32)),
+                       enterprise_percent(d.vertices_below(256)), g.run->graph});
   });
   f.notes = {
       "the text states 17 graphs of 1 to 17 M vertices and 30 M to 1 G edges; its table is a "
@@ -54,7 +54,7 @@ struct enterprise_frontiers {
   }
 };
 
-enterprise_frontiers frontiers_of(enterprise_searches const& g) {
+enterprise_frontiers enterprise_frontiers_of(enterprise_searches const& g) {
   enterprise_frontiers shares;
   auto const n = static_cast<double>(g.run->vertices);
   for (bfs_result const& r : g.run->searches) {
@@ -72,18 +72,18 @@ enterprise_frontiers frontiers_of(enterprise_searches const& g) {
   return shares;
 }
 
-double mean_of(std::vector<double> const& values) {
+double enterprise_mean(std::vector<double> const& values) {
   double sum = 0;
   for (double const v : values) sum += v;
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
-double deviation_of(std::vector<double> const& values) {
-  double const mean = mean_of(values);
+double enterprise_deviation(std::vector<double> const& values) {
+  double const mean = enterprise_mean(values);
   double sum = 0;
   for (double const v : values) sum += (v - mean) * (v - mean);
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
-double largest_of(std::vector<double> const& values) {
+double enterprise_largest(std::vector<double> const& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
@@ -98,20 +98,20 @@ figure enterprise_frontier_shares(scale const& s, reporter const& report) {
   enterprise_frontiers sum;
   std::vector<std::pair<double, std::string>> means;
   for_each_searched(all, [&](double x, enterprise_searches const& g) {
-    enterprise_frontiers const shares = frontiers_of(g);
+    enterprise_frontiers const shares = enterprise_frontiers_of(g);
     auto const both = shares.all();
-    double const values[] = {mean_of(both),
-                             deviation_of(both),
-                             largest_of(both),
-                             mean_of(shares.top_down),
-                             mean_of(shares.bottom_up),
-                             mean_of(shares.at_switch)};
+    double const values[] = {enterprise_mean(both),
+                             enterprise_deviation(both),
+                             enterprise_largest(both),
+                             enterprise_mean(shares.top_down),
+                             enterprise_mean(shares.bottom_up),
+                             enterprise_mean(shares.at_switch)};
     for (std::size_t i = 0; i < f.lines.size(); ++i)
       f.lines[i].points.push_back({x, 100 * values[i]});
     for (auto const part : {&enterprise_frontiers::top_down, &enterprise_frontiers::bottom_up,
                             &enterprise_frontiers::at_switch})
       (sum.*part).insert((sum.*part).end(), (shares.*part).begin(), (shares.*part).end());
-    means.push_back({mean_of(both), g.graph.name});
+    means.push_back({enterprise_mean(both), g.graph.name});
   });
   double const rmat = place_of("R-MAT", all), twitter = place_of("Twitter", all);
   f.lines.push_back({"Enterprise: mean", origin::published, {{rmat, 11}, {twitter, 1}}});
@@ -121,22 +121,23 @@ figure enterprise_frontier_shares(scale const& s, reporter const& report) {
       {"R-MAT has the largest mean share (11 %), Twitter the least (1 %)",
        means.empty() ? std::optional<bool>() : high->second == "R-MAT" && low->second == "Twitter",
        means.empty() ? "no graph was searched"
-                     : high->second + " " + percent(high->first) + ", " + low->second + " " +
-                           percent(low->first)},
+                     : high->second + " " + enterprise_percent(high->first) + ", " + low->second +
+                           " " + enterprise_percent(low->first)},
       {"bottom-up levels have more frontier vertices than top-down ones (1.5 and 0.4 %)",
-       mean_of(sum.bottom_up) > mean_of(sum.top_down),
-       percent(mean_of(sum.bottom_up)) + " and " + percent(mean_of(sum.top_down))},
+       enterprise_mean(sum.bottom_up) > enterprise_mean(sum.top_down),
+       enterprise_percent(enterprise_mean(sum.bottom_up)) + " and " +
+           enterprise_percent(enterprise_mean(sum.top_down))},
       {"where the direction switches, up to 52 % of the vertices are in the queue on "
        "average",
-       mean_of(sum.at_switch) >= 0.26 && mean_of(sum.at_switch) <= 0.78,
-       percent(mean_of(sum.at_switch))}};
-  f.notes = {"means over levels; over all graphs " + percent(mean_of(sum.all())) +
-             ", standard deviation " + percent(deviation_of(sum.all())) +
-             " (published: 9 and 15 %)"};
+       enterprise_mean(sum.at_switch) >= 0.26 && enterprise_mean(sum.at_switch) <= 0.78,
+       enterprise_percent(enterprise_mean(sum.at_switch))}};
+  f.notes = {"means over levels; over all graphs " +
+             enterprise_percent(enterprise_mean(sum.all())) + ", standard deviation " +
+             enterprise_percent(enterprise_deviation(sum.all())) + " (published: 9 and 15 %)"};
   return f;
 }
 
-void add_published(figure& f, std::string const& name, std::vector<point> const& points) {
+void add_enterprise_values(figure& f, std::string const& name, std::vector<point> const& points) {
   f.lines.push_back({name, origin::published, points});
 }
 
@@ -158,8 +159,8 @@ figure enterprise_degrees(scale const& s, reporter const& report) {
     for (std::uint64_t degree = 2; degree <= 2 * d.largest(); degree *= 2)
       line.points.push_back({static_cast<double>(degree), 100 * d.vertices_below(degree)});
   }
-  add_published(f, "Gowalla", {{32, 86.7}, {256, 99.5}});
-  add_published(f, "Orkut", {{32, 37.5}, {256, 95.7}});
+  add_enterprise_values(f, "Gowalla", {{32, 86.7}, {256, 99.5}});
+  add_enterprise_values(f, "Orkut", {{32, 37.5}, {256, 95.7}});
   auto const below = [&](std::size_t line) { return value_at(f.lines[line], 32).value_or(0); };
   f.claims = {
       {"most vertices of Gowalla have fewer than 32 edges (86.7 %), of Orkut fewer do "
@@ -190,16 +191,16 @@ figure enterprise_hubs(scale const& s, reporter const& report) {
       line.points.push_back({x, 100 * (1 - d.edges_of_first(1 - x / 100))});
     f.table.push_back({name, grouped(d.hubs_with(0.1)), grouped(d.hubs_with(0.2))});
   }
-  add_published(f, "YouTube: 330 vertices", {{0.03, 10}});
-  add_published(f, "Wiki-Talk: 96 vertices", {{0.004, 20}});
-  add_published(f, "Kron-24-32: 770 vertices", {{0.005, 10}});
+  add_enterprise_values(f, "YouTube: 330 vertices", {{0.03, 10}});
+  add_enterprise_values(f, "Wiki-Talk: 96 vertices", {{0.004, 20}});
+  add_enterprise_values(f, "Kron-24-32: 770 vertices", {{0.005, 10}});
   if (auto const& kron = searches_of("Kron-24-32", s, report); kron.run) {
     std::uint64_t const hubs = kron.run->degrees->hubs_with(0.1);
     double const part = static_cast<double>(hubs) / static_cast<double>(kron.run->vertices);
     bool const same = kron.run->vertices == 1u << 24;
     f.claims = {{"770 vertices of Kron-24-32 (0.005 %) have a tenth of the edges",
                  same ? std::optional<bool>(hubs > 385 && hubs < 1540) : std::nullopt,
-                 grouped(hubs) + " vertices, " + percent(part) +
+                 grouped(hubs) + " vertices, " + enterprise_percent(part) +
                      (same ? "" : "; the graph here is smaller")}};
   }
   return f;
@@ -210,7 +211,7 @@ figure enterprise_hubs(scale const& s, reporter const& report) {
 struct enterprise_switch {
   double gamma = 0, gamma_before = 0, alpha = 0;
 };
-enterprise_switch switch_of(enterprise_searches const& g) {
+enterprise_switch enterprise_switch_of(enterprise_searches const& g) {
   enterprise_switch at;
   bfs_report const& report = g.profile();
   auto left = static_cast<double>(g.run->edges);
@@ -225,8 +226,8 @@ enterprise_switch switch_of(enterprise_searches const& g) {
 }
 
 /// Returns the time of a threshold over the best of its kind, for all graphs where it is known.
-std::vector<point> times_over_best(std::vector<enterprise_searches> const& all,
-                                   std::string const& kind, std::string const& threshold) {
+std::vector<point> enterprise_over_best(std::vector<enterprise_searches> const& all,
+                                        std::string const& kind, std::string const& threshold) {
   std::vector<point> points;
   for_each_searched(all, [&](double x, enterprise_searches const& g) {
     double best = 0;
@@ -250,13 +251,13 @@ figure enterprise_gamma(scale const& s, reporter const& report) {
              {"time by alpha 15 over best"}};
   f.lines[0].missing = missing_graphs(all);
   for_each_searched(all, [&](double x, enterprise_searches const& g) {
-    enterprise_switch const at = switch_of(g);
+    enterprise_switch const at = enterprise_switch_of(g);
     double const values[] = {at.gamma, at.gamma_before, at.alpha};
     for (std::size_t i = 0; i < 3; ++i)
       if (values[i] > 0) f.lines[i].points.push_back({x, values[i]});
   });
-  f.lines[3].points = times_over_best(all, "gamma", "gamma 30 %");
-  f.lines[4].points = times_over_best(all, "alpha", "alpha 15");
+  f.lines[3].points = enterprise_over_best(all, "gamma", "gamma 30 %");
+  f.lines[4].points = enterprise_over_best(all, "alpha", "alpha 15");
   auto const within = [&](series const& line) {
     return std::count_if(line.points.begin(), line.points.end(),
                          [](point const& p) { return p.y <= 1.1; });
@@ -312,7 +313,7 @@ publication enterprise_paper() {
   paper.title = "Enterprise: breadth-first graph traversal on GPUs";
   paper.reference = "Liu, Huang, SC 2015";
   paper.hardware = "Kepler K40: 15 multiprocessors, 12 GB, 1.5 MB of L2 cache";
-  std::string const kron = "karpos bfs kron:scale=24,ef=32 --keep-duplicates --sources 16";
+  std::string const kron = "karpos bfs kron:scale=24,ef=32 --keep-duplicates --sources 8";
   paper.figures = {
       {"T1", "the graphs", kron + " --degrees", enterprise_graph_set, 20},
       {"4", "frontier vertices of a level", kron + " --preset hubs", enterprise_frontier_shares, 1},
@@ -328,7 +329,7 @@ publication enterprise_paper() {
       {"13", "the techniques, one after another", kron + " --preset enterprise",
        enterprise_techniques, 1},
       {"14", "power laws and high diameters, with peers",
-       "karpos bfs grid:1402x1402,drop=0.296 --sources 16 --baseline --preset baseline",
+       "karpos bfs grid:1402x1402,drop=0.296 --sources 8 --baseline --preset baseline",
        enterprise_peers, 4},
       {"15", "strong and weak scaling", kron + " --distributed --permute", enterprise_scaling, 1,
        true},

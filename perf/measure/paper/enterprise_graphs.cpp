@@ -148,7 +148,7 @@ bfs_parameters enterprise_parameters(scale const& s) {
   bfs_parameters p;
   p.keep_duplicates = true;
   p.validate = true;
-  p.sources = s.pick<std::uint64_t>(2, 4, 16);
+  p.sources = s.pick<std::uint64_t>(2, 4, 8);
   p.repetitions = s.pick(1, 3, 5);
   return p;
 }
