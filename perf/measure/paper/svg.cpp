@@ -134,8 +134,10 @@ class chart {
     m_parts += "<path class=\"" + kind + "\" fill=\"none\" stroke-width=\"2\"";
     if (!dashes.empty()) m_parts += " stroke-dasharray=\"" + dashes + "\"";
     m_parts += " d=\"";
-    for (std::size_t i = 0; i < places.size(); ++i)
-      m_parts += (i == 0 ? "M" : "L") + px(places[i].x) + " " + px(places[i].y);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      m_parts += i == 0 ? 'M' : 'L';
+      m_parts += px(places[i].x) + " " + px(places[i].y);
+    }
     m_parts += "\"/>\n";
   }
   /// Draws a circle, a square, a triangle, or a diamond.
