@@ -249,6 +249,7 @@ TEST_CASE("joins, reductions and partitions name the call in their errors") {
       {"label", [&] { karpos::label(exec, rows, two); }},
       {"distinct_indices", [&] { karpos::distinct_indices(exec, rows, two); }},
       {"join", [&] { karpos::join(exec, rows, index, no_kind); }},
+      {"join::bytes_for", [&] { (void)decltype(pairs)::bytes_for(4, 4, no_kind); }},
       {"join", [&] { karpos::join(exec, rows, index, join_kind::inner, {.memory = little}); }},
       {"join::write", [&] { pairs.write(exec, three, two); }},
       {"join::write", [&] { single.write(exec, two); }},

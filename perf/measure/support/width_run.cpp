@@ -9,7 +9,6 @@
 #include "perf/measure/support/timer.hpp"
 
 namespace karpos::perf {
-namespace {
 
 template <class Key, class Ref>
 struct insert_by_tile {
@@ -89,8 +88,6 @@ class width_measurement {
   space m_exec;
   timer<space> m_timer;
 };
-
-}  // namespace
 
 template <class Key>
 void measure_widths(hash_run& run, workload<Key>& work, reporter const& report) {
