@@ -78,6 +78,11 @@ expectation about(std::vector<point> const& values, double low, double high,
   return {values, 0.75 * low, 1.25 * high, what, missing};
 }
 
+expectation at_least(std::vector<point> const& values, double low, std::string const& what,
+                     std::string const& missing) {
+  return {values, low, std::numeric_limits<double>::infinity(), what, missing};
+}
+
 claim judge(std::string const& text, std::vector<expectation> const& parts) {
   claim c;
   bool holds = true, tried = true;

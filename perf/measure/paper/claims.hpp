@@ -60,6 +60,9 @@ struct expectation {
 expectation about(std::vector<point> const& values, double low, double high,
                   std::string const& what, std::string const& missing = {});
 
+expectation at_least(std::vector<point> const& values, double low, std::string const& what,
+                     std::string const& missing = {});
+
 /// Returns the claim `text`, which holds if every part does. It is not tried if a part lacks
 /// values. The ranges are appended to the text, so that a reader sees which tolerance was used.
 claim judge(std::string const& text, std::vector<expectation> const& parts);

@@ -154,10 +154,8 @@ figure cuckoo_abstract(scale const& s, reporter const& report) {
   f.claims.push_back(judge("uses 1.42 times the memory of the input",
                            {{between(f.lines[0].points, 2, 2), 0, 1.425, " times"}}));
   auto const compare = [&](char const* text, double x) {
-    expectation faster{between(ratio(f.lines[2], f.lines[0]), x, x), 1};
-    faster.what = " times as fast";
-    faster.missing = f.lines[2].missing;
-    f.claims.push_back(judge(text, {faster}));
+    f.claims.push_back(judge(text, {at_least(between(ratio(f.lines[2], f.lines[0]), x, x), 1,
+                                             " times as fast", f.lines[2].missing)}));
   };
   compare("is built in less time than the pairs are sorted, published: 1.03 times as fast", 0);
   compare("all are found in less time than by binary search, published: 5.2 times as fast", 1);
@@ -192,9 +190,10 @@ figure cuckoo_fks(scale const& s, reporter const& report) {
     }
     f.wrong += run.wrong();
   }
-  expectation more{{{0, *least(f.lines[0]) / *least(f.lines[3])}}, 1};
-  more.what = " times the space of the two levels together, at the best load";
-  f.claims.push_back(judge("FKS is not space efficient", {more}));
+  f.claims.push_back(
+      judge("FKS is not space efficient",
+            {at_least({{0, *least(f.lines[0]) / *least(f.lines[3])}}, 1,
+                      " times the space of the two levels together, at the best load")}));
   f.notes.push_back(
       "A bucket of k keys has k^2 slots: n keys in b buckets take n + n^2 / b. The "
       "space has slots and the 8-byte heads of buckets.");

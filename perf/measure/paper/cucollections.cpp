@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::uint64_t cuco_pairs = std::uint64_t(1) << 27;  // of Figure 5
 
-std::string cuco_times(double x) { return number_text(x) + "x"; }
-
 /// Returns the result of an operation of the first map with it.
 hash_result const* cuco_find(hash_run const& run, std::string const& operation) {
   for (hash_result const& r : run.results)
@@ -55,22 +53,12 @@ figure cuco_random_reads(scale const& s, reporter const& report) {
              {"NVIDIA A100-80GB-SXM", origin::published, {{0, 2039}, {2, 141}}, "HBM2e"},
              {"NVIDIA H100-80GB-SXM", origin::published, {{0, 3352}, {2, 256}}, "HBM3"},
              here};
-  claim slower{"random accesses are about ten times slower than the theoretical peak"};
-  slower.because = "a copy moves " + cuco_times(copy / random) + " the bytes of random reads";
-  claim faster{"random accesses of a GPU are an order of magnitude faster than those of a CPU"};
-  if (s.quick) {
-    slower.because += "; --quick reads memory of which caches hold much";
-    faster.because = "--quick reads memory of which caches hold much";
-  } else {
-    slower.holds = copy / random >= 5 && copy / random <= 20;
-    double const over_cpu = random / 15;
-    if (on_host) {
-      faster.because = "this run has no GPU";
-    } else {
-      faster.holds = over_cpu >= 10;
-      faster.because = cuco_times(over_cpu) + " the published rate of a CPU";
-    }
-  }
+  claim const slower = judge("random accesses are about ten times slower than the theoretical peak",
+                             {{{{0, copy / random}}, 5, 20, " times the bytes by a copy"}});
+  claim faster =
+      judge("random accesses of a GPU are an order of magnitude faster than those of a CPU",
+            {at_least({{0, random / 15}}, 10, " times the published rate of a CPU")});
+  faster.about_gpu = true;
   f.claims = {slower, faster};
   f.notes = {"over " + human_bytes(static_cast<double>(bytes)) +
              "; bandwidth is the size of an access times accesses a second"};
@@ -138,20 +126,13 @@ figure cuco_probing(scale const& s, reporter const& report, std::string const& o
   double best_at_low = 0;
   for (int const w : sweep.widths)
     best_at_low = std::max(best_at_low, *value_at(cuco_by_width(sweep, operation, w), low));
-  claim faster{"groups of 4 are " + number_text(100 * (published_gain - 1)) +
-               " % faster than single threads at a high load"};
-  faster.because = "at load 0.95 they run at " + cuco_times(gain) + " the rate of single threads";
-  claim near{"at a low load single threads are near the best"};
-  near.because = "at load 0.5 they have " + cuco_times(*value_at(one, low) / best_at_low) +
-                 " the rate of the best width";
-  if (s.quick) {
-    faster.because += "; --quick has a table that caches hold";
-    near.because += "; --quick has a table that caches hold";
-  } else {
-    faster.holds = gain >= published_gain;
-    near.holds = *value_at(one, low) >= 0.9 * best_at_low;
-  }
-  f.claims = {faster, near};
+  f.claims = {judge("groups of 4 are " + number_text(100 * (published_gain - 1)) +
+                        " % faster than single threads at a high load",
+                    {at_least({{0, gain}}, published_gain,
+                              " times the rate of single threads, load 0.95")}),
+              judge("at a low load single threads are near the best",
+                    {at_least({{0, *value_at(one, low) / best_at_low}}, 0.9,
+                              " times the rate of the best width, load 0.5")})};
   f.notes = {
       "a group of W lanes reads W neighbouring slots at once: buckets of W slots, linear probing, "
       "one key a group in a kernel, as in the article; it does not say how many keys it has",
@@ -227,17 +208,11 @@ figure cuco_maps(scale const& s, reporter const& report) {
     by_map[id] = line;
     f.lines.push_back(line);
   }
-  auto const over = [&](char const* id, double x) {
-    auto const a = value_at(by_map["hash"], x), b = value_at(by_map[id], x);
-    return a && b ? *a / *b : 0.0;
-  };
-  claim kokkos{"3.8 times as fast as Kokkos::UnorderedMap at insertion, 2.6 at lookup"};
-  kokkos.because =
-      "karpos::hash_map " + cuco_times(over("kokkos", 0)) + " and " + cuco_times(over("kokkos", 1));
-  if (s.quick)
-    kokkos.because += "; --quick has few pairs";
-  else if (over("kokkos", 0) > 0)
-    kokkos.holds = over("kokkos", 0) >= 3.8 && over("kokkos", 1) >= 2.6;
+  auto const over_kokkos = ratio(by_map["hash"], by_map["kokkos"]);
+  claim const kokkos =
+      judge("3.8 times as fast as Kokkos::UnorderedMap at insertion, 2.6 at lookup",
+            {about(between(over_kokkos, 0, 0), 3.8, 3.8, " times at insertion"),
+             about(between(over_kokkos, 1, 1), 2.6, 2.6, " times at lookup")});
   claim cpus{"an order of magnitude faster than the fastest maps of CPUs"};
   cpus.because = on_host ? "this run has no GPU: all maps are on the same processors"
                          : "this build has no maps of CPUs: run the same on the host's processors";
@@ -254,7 +229,7 @@ figure cuco_host_input(scale const& s, reporter const& report) {
   f.title = "pairs and answers in the host's memory";
   f.x = {"", false, {"insert", "find"}};
   f.y = {"keys and values (GB/s)", true};
-  claim saturated{"tables are built and queried at the speed of the link"};
+  std::vector<point> of_copies;
   std::vector<std::pair<std::string, std::string>> const inputs = {
       {"pinned", "pinned memory, batches that overlap"},
       {"host", "pageable memory, through staging buffers"},
@@ -284,12 +259,11 @@ figure cuco_host_input(scale const& s, reporter const& report) {
                        origin::ceiling,
                        {{0, insert.bound_rate * insert.bytes_each * 1e-9},
                         {1, find.bound_rate * find.bytes_each * 1e-9}}});
-    saturated.because = "from pinned memory, " + cuco_times(insert.ratio()) + " and " +
-                        cuco_times(find.ratio()) + " the rate of copies";
-    if (!s.quick) saturated.holds = insert.ratio() >= 0.9 && find.ratio() >= 0.9;
+    of_copies = {{0, insert.ratio()}, {1, find.ratio()}};
   }
-  if (!has_remote_input()) saturated.because = "there is no link to cross here";
-  f.claims = {saturated};
+  f.claims = {judge("tables are built and queried at the speed of the link",
+                    {at_least(of_copies, 0.9, " times the rate of copies from pinned memory",
+                              has_remote_input() ? "" : "there is no link to cross here")})};
   return f;
 }
 
