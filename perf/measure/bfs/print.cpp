@@ -114,7 +114,7 @@ void print_presets(bfs_run const& run) {
                 gain.c_str(), i > 0 ? "with " : "", p.adds.c_str());
     if (p.options.hub_cache)
       std::printf("             the hub cache saves %s %% of the status loads\n",
-                  three_digits(100 * loads_saved_by_hubs(run, i)).c_str());
+                  three_digits(100 * loads_saved_by_hubs(run, i).value_or(0)).c_str());
     if (run.energy && run.preset_energy[i].is_measured()) {
       energy_use const& e = run.preset_energy[i];
       std::printf("             %s W, %s GTEPS a watt\n",

@@ -99,7 +99,7 @@ json presets_of(bfs_run const& run) {
               {"harmonic_mean_gteps", f.gteps},
               {"turned_up", run.searches.front().preset_report[i].first_bottom_up}};
     if (i > 0) j["over_previous"] = f.gain;
-    if (p.options.hub_cache) j["status_loads_saved"] = loads_saved_by_hubs(run, i);
+    if (p.options.hub_cache) j["status_loads_saved"] = loads_saved_by_hubs(run, i).value_or(0);
     if (run.energy) j["energy"] = energy_json(run, run.preset_energy[i]);
     all.push_back(j);
   }
@@ -202,13 +202,14 @@ std::vector<preset_figures> figures_of_presets(bfs_run const& run) {
   return figures;
 }
 
-double loads_saved_by_hubs(bfs_run const& run, std::size_t preset) {
+std::optional<double> loads_saved_by_hubs(bfs_run const& run, std::size_t preset) {
   double hits = 0, lookups = 0;
   for (bfs_result const& r : run.searches) {
     hits += static_cast<double>(r.preset_report[preset].hub_cache_hits);
     lookups += static_cast<double>(r.preset_report[preset].edges_bottom_up);
   }
-  return lookups > 0 ? hits / lookups : 0;
+  if (lookups == 0) return std::nullopt;
+  return hits / lookups;
 }
 
 char const* name_of(bfs_direction direction) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "perf/measure/bfs/parameters.hpp"
 #include "perf/measure/support/context.hpp"
@@ -30,8 +31,9 @@ struct preset_figures {
 std::vector<preset_figures> figures_of_presets(bfs_run const& run);
 
 /// Returns the fraction of the neighbours looked up bottom-up that the hub vertex cache answers, so
-/// that their status is not loaded, by the searches of a preset.
-double loads_saved_by_hubs(bfs_run const& run, std::size_t preset);
+/// that their status is not loaded, by the searches of a preset. Returns nothing if no level was
+/// searched bottom-up.
+std::optional<double> loads_saved_by_hubs(bfs_run const& run, std::size_t preset);
 
 /// Returns the run and its context in the format of perf/results/README.md.
 json to_json(bfs_run const& run);

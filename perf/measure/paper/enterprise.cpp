@@ -288,17 +288,15 @@ figure enterprise_loads_saved(scale const& s, reporter const& report) {
   f.lines = {{"saved"}};
   f.lines[0].missing = missing_graphs(all);
   for_each_searched(all, [&](double x, enterprise_searches const& g) {
-    double const saved = 100 * loads_saved_by_hubs(*g.run, g.preset("hubs"));
-    if (saved > 0)
-      f.lines[0].points.push_back({x, saved});
+    if (auto const saved = loads_saved_by_hubs(*g.run, g.preset("hubs")))
+      f.lines[0].points.push_back({x, 100 * *saved});
     else
       f.notes.push_back(g.graph.name + ": no level was searched bottom-up");
   });
   f.lines.push_back({"least", origin::published, constant(f.lines[0], 10)});
   f.lines.push_back({"most", origin::published, constant(f.lines[0], 95)});
-  double const low = least(f.lines[0]).value_or(0), high = largest(f.lines[0]).value_or(0);
-  f.claims = {{"the cache saves 10 to 95 % of the global loads", low >= 10,
-               three_digits(low) + " to " + three_digits(high) + " %"}};
+  f.claims = {judge("the cache saves 10 to 95 % of the global loads",
+                    {{f.lines[0].points, 10, 100, " % of the loads", f.lines[0].missing}})};
   f.notes.push_back(
       "counted by the kernels: neighbours that the cache answers, of all neighbours looked up; the "
       "paper counts load transactions by a profiler");
