@@ -2,6 +2,7 @@
 #include "perf/measure/paper/enterprise_graphs.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 #include <utility>
 
@@ -68,12 +69,7 @@ enterprise_searches search_graph(enterprise_graph const& graph, scale const& s,
   profile.name = enterprise_profile;
   profile.own_switch = true;
   profile.options.gamma = 1;  // no frontier has more than all hubs
-  try {
-    result.run = run_bfs(p, open_for(graph.spec, s, report), report);
-  } catch (std::exception const& e) {
-    if (!is_lack_of_memory(e)) throw;
-    result.obstacle = e.what();
-  }
+  result.run = try_search(p, s, report, result.obstacle);
   return result;
 }
 
@@ -119,8 +115,14 @@ std::string fitted(std::string const& spec, scale const& s) {
 std::vector<enterprise_graph> enterprise_graphs(scale const& s) {
   std::vector<enterprise_graph> graphs = make_enterprise_graphs();
   for (enterprise_graph& g : graphs) g.spec = fitted(g.spec, s);
-  for (std::string const& file : s.graphs) graphs.push_back({file, file, "", "yours"});
+  for (std::string const& file : s.graphs) graphs.push_back({file, file, "", "yours", true});
   return graphs;
+}
+
+enterprise_graph enterprise_graph_of(std::string const& name, scale const& s) {
+  for (enterprise_graph const& g : enterprise_graphs(s))
+    if (g.name == name) return g;
+  throw std::logic_error("karpos: no graph " + name);
 }
 
 std::vector<enterprise_searches> const& searches_of_all(scale const& s, reporter const& report) {
@@ -153,6 +155,17 @@ bfs_parameters enterprise_parameters(scale const& s) {
   return p;
 }
 
+std::optional<bfs_run> try_search(bfs_parameters const& p, scale const& s, reporter const& report,
+                                  std::string& obstacle) {
+  try {
+    return run_bfs(p, open_for(p.graph, s, report), report);
+  } catch (std::exception const& e) {
+    if (!is_lack_of_memory(e)) throw;
+    obstacle = e.what();
+  }
+  return std::nullopt;
+}
+
 opened_graph open_for(std::string const& graph, scale const& s, reporter const& report) {
   return is_generator(graph) || !s.open ? generated_graph(graph) : s.open(graph, report);
 }
@@ -173,6 +186,21 @@ std::string missing_graphs(std::vector<enterprise_searches> const& all) {
   for (enterprise_searches const& g : all)
     if (!g.run) missing += (missing.empty() ? "" : "; ") + g.graph.name + ": " + g.obstacle;
   return missing;
+}
+
+enterprise_searches const* searches_of_data_set(std::string const& name,
+                                                std::vector<enterprise_searches> const& all) {
+  auto const lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+  };
+  for (enterprise_searches const& g : all) {
+    std::string const file = g.graph.spec.substr(g.graph.spec.rfind('/') + 1);
+    bool const is_file = g.graph.is_users && !is_generator(g.graph.spec);
+    if (is_file && lower(file).find(lower(name)) != std::string::npos) return &g;
+  }
+  return nullptr;
 }
 
 double place_of(std::string const& name, std::vector<enterprise_searches> const& all) {

@@ -18,6 +18,7 @@ struct enterprise_graph {
   std::string spec;    ///< of its generator, or the user's file
   std::string stated;  ///< what the paper's text says of it
   std::string chosen;  ///< what is not in the text; empty if the generator is the paper's own
+  bool is_users = false;
 };
 
 /// The searches of a graph by every technique and by several thresholds of the direction switch.
@@ -38,6 +39,9 @@ struct enterprise_searches {
 /// Returns the paper's 17 graphs, then the user's.
 std::vector<enterprise_graph> enterprise_graphs(scale const& s);
 
+/// Returns one of the paper's graphs.
+enterprise_graph enterprise_graph_of(std::string const& name, scale const& s);
+
 /// Returns the spec, or that of a smaller graph of the same kind if a quick run, or a run on CPUs,
 /// has no time for so many edges: fewer vertices of the same mean degree, and of a lower one if
 /// less than 512 vertices would be left.
@@ -52,6 +56,9 @@ enterprise_searches const& searches_of(std::string const& name, scale const& s,
 /// Returns the parameters by which graphs are searched: as the paper, with duplicates and from
 /// random sources.
 bfs_parameters enterprise_parameters(scale const& s);
+/// Returns the searches of a graph, or nothing and an obstacle if it does not fit in memory.
+std::optional<bfs_run> try_search(bfs_parameters const& p, scale const& s, reporter const& report,
+                                  std::string& obstacle);
 /// Opens a generator, or a file of the user's.
 opened_graph open_for(std::string const& graph, scale const& s, reporter const& report);
 
@@ -61,6 +68,29 @@ std::string missing_graphs(std::vector<enterprise_searches> const& all);
 
 /// Returns the x of a graph on such an axis.
 double place_of(std::string const& name, std::vector<enterprise_searches> const& all);
+
+/// Returns the searches of the user's file that is this published data set, which its name shows
+/// (com-orkut.ungraph.txt is Orkut); nullptr if there is none.
+enterprise_searches const* searches_of_data_set(std::string const& name,
+                                                std::vector<enterprise_searches> const& all);
+
+/// Expects a value of a published data set to lie in [low, high]. It is missing unless the user
+/// gave the data set: a stand-in made to published numbers confirms nothing.
+template <class F>
+expectation expected_of_data_set(std::string const& name,
+                                 std::vector<enterprise_searches> const& all, double low,
+                                 double high, std::string const& what, F const& value) {
+  enterprise_searches const* const g = searches_of_data_set(name, all);
+  if (g != nullptr && g->run) return {{{0, value(*g)}}, low, high, what};
+  return {{},
+          low,
+          high,
+          what,
+          g != nullptr
+              ? g->obstacle
+              : "the stand-in of " + name + " was made to these numbers: give --graph the " +
+                    "file of the data set"};
+}
 
 /// Calls f(x, searches) for each graph that was searched; x is its place on the axis.
 template <class F>
