@@ -21,10 +21,10 @@ PUBLISHED = {
     ("cucollections", "T1", "NVIDIA H100-80GB-SXM"): [[0, 3352], [2, 256]],
     ("cucollections", "5", "cuco::static_map"): [[0, 87.5], [1, 134.6]],
     ("topk", "1", "less than"): [[1e7, 2000]],
-    ("cuckoo", "construction", "cuckoo, published"): [[5e6, 35.7]],
-    ("cuckoo", "retrieval", "binary search, published"): [[5e6, 79.5]],
-    ("cuckoo", "abstract", "cuckoo, published"): [[0, 35.7], [1, 15.3], [2, 1.42]],
-    ("cuckoo", "abstract", "sort, binary search, published"): [[0, 36.6], [1, 79.5]],
+    ("cuckoo", "construction", "cuckoo"): [[5e6, 35.7]],
+    ("cuckoo", "retrieval", "binary search"): [[5e6, 79.5]],
+    ("cuckoo", "abstract", "cuckoo"): [[0, 35.7], [1, 15.3], [2, 1.42]],
+    ("cuckoo", "abstract", "sort, binary search"): [[0, 36.6], [1, 79.5]],
 }
 FIGURE = ["figure", "title", "command", "one_value", "seconds", "x", "y", "series", "claims"]
 FEW = 3  # figures that are all measured
@@ -49,8 +49,9 @@ def series(paper, figure):
         check(f"{what}: values, or why there are none", bool(s["points"] or s.get("missing")), True)
         if categories := figure["x"].get("categories"):
             check(f"{what}: categories", all(x == int(x) and 0 <= x < len(categories) for x, _ in s["points"]), True)
-        if (known := PUBLISHED.get((paper, of, s["name"]))) is not None:
-            check(f"{what}: published values", s["points"], known)
+        if s["origin"] == "published":
+            check(f"{what}: the legend adds the word", "published" in s["name"], False)
+            check(f"{what}: published values", s["points"], PUBLISHED.get((paper, of, s["name"]), s["points"]))
     check(f"{paper} {of}: ours", "table" in figure or any(s["origin"] == "ours" for s in figure["series"]), True)
 
 
