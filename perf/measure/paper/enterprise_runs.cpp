@@ -425,7 +425,8 @@ figure enterprise_counters(scale const& s, reporter const& report) {
         if (counted_here)
           values[m][k].push_back(value->second);
         else
-          f.lines[m].missing = counters.obstacle;
+          f.lines[m].missing =
+              counters.obstacle.empty() ? "the profiler does not count it" : counters.obstacle;
       }
     }
   }
