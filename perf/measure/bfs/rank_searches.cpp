@@ -18,10 +18,13 @@ int environment_number(std::initializer_list<char const*> names, int otherwise) 
 }  // namespace
 
 int started_ranks() {
-  return environment_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}, 1);
+  // SLURM_NTASKS is also set in a script that starts one process; the number of a step is not.
+  return environment_number(
+      {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}, 1);
 }
 int own_rank() {
-  return environment_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MPI_LOCALRANKID"}, 0);
+  return environment_number(
+      {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID"}, 0);
 }
 
 }  // namespace karpos::perf

@@ -25,8 +25,8 @@ struct rank_search_result {
 /// Plans the searches, given the number of ranks.
 using rank_search_plan = std::function<std::vector<rank_search>(int ranks)>;
 
-/// Returns the number of ranks that mpirun has started, and the one that this process is, as the
-/// environment says before MPI is initialised: 1 and 0 without mpirun.
+/// Returns the number of ranks that mpirun or srun has started, and the one that this process is,
+/// as the environment says before MPI is initialised: 1 and 0 without them.
 int started_ranks();
 int own_rank();
 

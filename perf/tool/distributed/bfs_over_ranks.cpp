@@ -7,6 +7,7 @@
 #include <karpos/distributed/validate_bfs.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -322,7 +323,7 @@ void require_supported(bfs_parameters const& p) {
 std::vector<rank_search_result> search_over_ranks(rank_search_plan const& plan,
                                                   bfs_parameters const& given) {
   std::vector<rank_search_result> results;
-  on_ranks([&](rank_communicator const& ranks) {
+  int const code = on_ranks([&](rank_communicator const& ranks) {
     for (rank_search const& search : plan(ranks.size())) {
       bfs_parameters p = given;
       p.graph = search.graph;
@@ -338,6 +339,8 @@ std::vector<rank_search_result> search_over_ranks(rank_search_plan const& plan,
     }
     return 0;
   });
+  if (code != 0)
+    throw std::runtime_error("karpos: searches over ranks failed (the message is above)");
   return results;
 }
 

@@ -18,7 +18,8 @@ namespace karpos::perf {
 int bfs_over_ranks(bfs_parameters const& p, bool as_json);
 
 /// Searches the graphs that a plan names, each over the first ranks of all. Every rank calls it,
-/// once only, since MPI ends with it. Results are equal on all ranks that took part.
+/// once only, since MPI ends with it. Results are equal on all ranks that took part. Throws if the
+/// ranks failed together; they have printed why.
 std::vector<rank_search_result> search_over_ranks(rank_search_plan const& plan,
                                                   bfs_parameters const& p);
 
