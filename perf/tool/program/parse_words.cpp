@@ -43,6 +43,19 @@ void require_values(std::vector<std::string> const& words) {
   }
 }
 
+/// Refuses an option that needs a value in front of another option, which the parser would take for
+/// the value: --output --json would name a file.
+void require_no_option_as_value(CLI::App const& command, std::vector<std::string> const& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (!is_option(words[i]) || !is_option(words[i + 1])) continue;
+    CLI::Option const* const option = command.get_option_no_throw(words[i]);
+    if (option != nullptr && option->get_items_expected_min() > 0 &&
+        command.get_option_no_throw(words[i + 1]) != nullptr)
+      throw bad_input("'" + words[i] + "' lacks its value in front of '" + words[i + 1] +
+                      "': write one, or leave the option out");
+  }
+}
+
 bool lacks_item(std::string const& list, char mark) {
   return list.front() == mark || list.back() == mark ||
          list.find(std::string(2, mark)) != std::string::npos;
@@ -105,7 +118,10 @@ void require_known_option(CLI::App const& app, std::string const& command) {
 
 void parse_words(CLI::App& app, std::vector<std::string> const& words) {
   require_values(words);
-  if (CLI::App const* const command = command_of(app, words)) require_items(*command, words);
+  if (CLI::App const* const command = command_of(app, words)) {
+    require_no_option_as_value(*command, words);
+    require_items(*command, words);
+  }
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);
