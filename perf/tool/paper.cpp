@@ -79,6 +79,11 @@ int exit_code(paper::paper_run const& run) {
   return code;
 }
 
+void require_takes_graphs(paper::publication const& p) {
+  if (!p.takes_graphs)
+    throw bad_input("the paper " + p.id + " has no figure of graphs: leave --graph out");
+}
+
 /// Refuses a graph that cannot be opened before anything is measured.
 void require_graph(std::string const& graph) {
   if (is_generator(graph))
@@ -99,6 +104,7 @@ int reproduce(paper_arguments const& o) {
     print_figures(p, figures);
     return 0;
   }
+  if (!o.how_much.graphs.empty()) require_takes_graphs(p);
   require_one_rank(figures);
   for (std::string const& graph : o.how_much.graphs) require_graph(graph);
   if (own_rank() != 0)  // the first rank prints

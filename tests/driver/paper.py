@@ -136,6 +136,7 @@ def bad_input(driver, folder):
     cases = [
         ([], "paper"), (["nonsense"], "choose one of"), (["topk", "--figure", 99], "choose of 1, 2"), (["topk", "--figure", "1,x"], "'x'"),
         (["topk", "--output", taken], f"{taken} ("), (["topk", "--output", taken / "below"], "choose another --output"), (["topk", "1"], "'1'"),
+        (["topk", "--graph", "grid:3x3"], "no figure of graphs"), (["topk", "--list", "--output", "--json"], "'--output' lacks its value"),
     ]
     for words, named in cases:
         done = run(driver, "paper", *words)

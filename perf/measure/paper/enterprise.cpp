@@ -348,6 +348,7 @@ publication enterprise_paper() {
   paper.title = "Enterprise: breadth-first graph traversal on GPUs";
   paper.reference = "Liu, Huang, SC 2015";
   paper.hardware = "Kepler K40: 15 multiprocessors, 12 GB, 1.5 MB of L2 cache";
+  paper.takes_graphs = true;
   std::string const kron = "karpos bfs kron:scale=24,ef=32 --keep-duplicates --sources 8";
   paper.figures = {
       {"T1", "the graphs", kron + " --degrees", enterprise_graph_set, 20},

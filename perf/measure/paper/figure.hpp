@@ -83,6 +83,7 @@ struct publication {
   std::string reference;  ///< authors, venue, year
   std::string hardware;   ///< where its values were measured
   std::vector<figure_entry> figures;
+  bool takes_graphs = false;  ///< has figures to which --graph adds
 };
 
 /// A figure that was measured.
