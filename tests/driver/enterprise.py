@@ -46,6 +46,16 @@ def graphs(driver, edges):
         check(f"{graph}: '{refused.stderr}'", (refused.returncode, refused.stdout, graph[:4] in refused.stderr), (2, "", True))
 
 
+def data_sets(driver, edges):
+    """A claim about a published data set is decided by a file of its name, never by a stand-in."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"com-Orkut{Path(edges).suffix}"
+        file.write_bytes(Path(edges).read_bytes())
+        because = figure(driver, "5", "--graph", file)["claims"][0]["because"]
+    for words, there in (("stand-in of Gowalla", True), ("stand-in of Orkut", False), ("% of Orkut below 32", True), ("% of Gowalla", False)):
+        check(f"'{because}': '{words}'", words in because, there)
+
+
 def counters(driver):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "ncu"
@@ -62,6 +72,7 @@ def counters(driver):
 def main():
     driver, edges = sys.argv[1:]
     graphs(driver, edges)
+    data_sets(driver, edges)
     counters(driver)
     return verdict("paper enterprise")
 
