@@ -107,7 +107,8 @@ class join {
         m_right(detail::row_index::index_access::groups(index).end()),
         m_workspace(exec, "join::bytes_for(left rows, right rows, kind)",
                     (detail::user_call("join"), require_rows(), options.memory),
-                    bytes_for(m_left, m_right, kind), detail::workspace_lifetime::object),
+                    arrays(m_left, m_right, marks_right(kind), has_predicate).bytes,
+                    detail::workspace_lifetime::object),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {
     detail::user_call const call("join");
     find_matches(exec, left);
