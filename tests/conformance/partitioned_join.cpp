@@ -372,6 +372,7 @@ TEST_CASE("three columns, one with nulls, and rows too wide to be materialised")
   }
 }
 
+#if KARPOS_FULL_TESTS
 TEST_CASE("two columns of strings") {
   std::size_t const n = split_rows / 2;
   auto const left = draws(n, 70'000, 33, 50), right = draws(n, 60'000, 34, 50);
@@ -382,6 +383,7 @@ TEST_CASE("two columns of strings") {
                               oracle(left, right, nulls, any_pair{}).rows(kind));
   }
 }
+#endif
 
 TEST_CASE("nulls of nine columns are no bits of the first one's values") {
   std::size_t const n = split_rows / 2;
