@@ -126,7 +126,8 @@ class join {
   /// and 4 more if the index has row numbers of 64 bits; 4 for each right row for the kinds right,
   /// full, right_semi and right_anti. Right rows are those that were indexed so far. Name the type
   /// to call this before there is a join: join<Left, Index>::bytes_for(…), or with a predicate
-  /// join<Left, Index, Predicate>::bytes_for(…). Throws std::invalid_argument for an unknown kind.
+  /// join<Left, Index, Predicate>::bytes_for(…).
+  /// Throws: std::invalid_argument for an unknown kind.
   static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
     detail::user_call const call("join::bytes_for");
     detail::require_enumerators(kind);

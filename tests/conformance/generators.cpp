@@ -208,8 +208,8 @@ TEST_CASE("power laws have the degrees of their ranks") {
     holds(settings + ": no vertex is isolated",
           std::find(degree.begin(), degree.end(), 0) == degree.end());
     CHECK(degree[0] <= 2200);
-    // Ranks 100 … 199 and 1600 … 3199: a sixteenth of the rank, 16^skew times the ends a vertex,
-    // besides the edge that every vertex has.
+    // Ranks 100 to 199 are a sixteenth of ranks 1600 to 3199: their vertices have 16^skew times as
+    // many ends of edges, beside the edge that every vertex has.
     auto const sum = [&](std::size_t from, std::size_t to) {
       return static_cast<double>(std::accumulate(degree.begin() + static_cast<std::ptrdiff_t>(from),
                                                  degree.begin() + static_cast<std::ptrdiff_t>(to),

@@ -42,9 +42,9 @@ std::vector<enterprise_graph> enterprise_graphs(scale const& s);
 /// Returns one of the paper's graphs.
 enterprise_graph enterprise_graph_of(std::string const& name, scale const& s);
 
-/// Returns the spec, or that of a smaller graph of the same kind if a quick run, or a run on CPUs,
-/// has no time for so many edges: fewer vertices of the same mean degree, and of a lower one if
-/// less than 512 vertices would be left.
+/// Returns the spec, or that of a smaller graph of the same kind if a quick run or a run on CPUs
+/// has no time for all its edges. The smaller graph has fewer vertices and the same mean degree. If
+/// that left fewer than 512 vertices, it has 512 and a lower mean degree.
 std::string fitted(std::string const& spec, scale const& s);
 
 /// Returns the searches of all graphs, in their order; they are made once for all figures.

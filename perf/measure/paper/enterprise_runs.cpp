@@ -242,7 +242,8 @@ figure enterprise_peers(scale const& s, reporter const& report) {
 
 namespace {
 
-/// The graphs of one curve of Figure 15: on r ranks, a graph of so many vertices and edges.
+/// The graphs of one curve of Figure 15: which graph one rank searches, and whether its vertices or
+/// its edges grow with the number of ranks.
 struct enterprise_curve {
   std::string name;
   std::string spec;

@@ -130,26 +130,17 @@ void glht_claim_find(figure& f) {
       {at_least(ratio(f.lines[0], best), 0.5, " times the rate of the fastest static table")}));
 }
 
-figure glht_build(scale const& s, reporter const& report) {
-  figure f = glht_static_figure(s, glht_sweep(s), {0.8}, "insert", "rate of building", report);
-  glht_claim_build(f);
-  return f;
-}
-figure glht_build_by_load(scale const& s, reporter const& report) {
-  figure f = glht_static_figure(s, {glht_keys_by_load(s)}, glht_loads(s), "insert",
-                                "rate of building by load", report);
-  glht_claim_build(f);
-  return f;
-}
-figure glht_find(scale const& s, reporter const& report) {
-  figure f = glht_static_figure(s, glht_sweep(s), {0.8}, "find hits", "rate of finding", report);
-  glht_claim_find(f);
-  return f;
-}
-figure glht_find_by_load(scale const& s, reporter const& report) {
-  figure f = glht_static_figure(s, {glht_keys_by_load(s)}, glht_loads(s), "find hits",
-                                "rate of finding by load", report);
-  glht_claim_find(f);
+constexpr bool glht_builds = false, glht_finds = true, glht_by_count = false, glht_by_load = true;
+
+/// Rates of building or finding, by the number of operations or by the load.
+template <bool Finds, bool ByLoad>
+figure glht_static(scale const& s, reporter const& report) {
+  auto const keys = ByLoad ? std::vector<double>{glht_keys_by_load(s)} : glht_sweep(s);
+  auto const loads = ByLoad ? glht_loads(s) : std::vector<double>{0.8};
+  std::string const title = Finds ? "rate of finding" : "rate of building";
+  figure f = glht_static_figure(s, keys, loads, Finds ? "find hits" : "insert",
+                                title + (ByLoad ? " by load" : ""), report);
+  Finds ? glht_claim_find(f) : glht_claim_build(f);
   return f;
 }
 
@@ -301,10 +292,12 @@ publication glht_paper() {
                         "karpos mixed --map hopscotch --keys 100 --ops 1e5 --slots 2^17 "
                         "--fill 0 --reps 3 --peers chained,chained-alloc,hopscotch-locked";
   paper.figures = {
-      {"9", "rate of building by number of operations", hash, glht_build, 3},
-      {"9-load", "rate of building by load", hash, glht_build_by_load, 3},
-      {"10", "rate of finding by number of operations", hash, glht_find, 0.1},
-      {"10-load", "rate of finding by load", hash, glht_find_by_load, 0.1},
+      {"9", "rate of building by number of operations", hash,
+       glht_static<glht_builds, glht_by_count>, 3},
+      {"9-load", "rate of building by load", hash, glht_static<glht_builds, glht_by_load>, 3},
+      {"10", "rate of finding by number of operations", hash,
+       glht_static<glht_finds, glht_by_count>, 0.1},
+      {"10-load", "rate of finding by load", hash, glht_static<glht_finds, glht_by_load>, 0.1},
       {"11", "mix 20, 20, 60 by range of keys", mixed + " --mix 20,20,60", glht_reads, 1},
       {"12", "mix 40, 40, 20 by range of keys", mixed + " --mix 40,40,20", glht_writes, 1},
       {"waits", "what waiting for a writer of the same key costs",

@@ -246,12 +246,11 @@ struct insertion_access {
     std::uint64_t const all = table.slots_to_use();
     return all - Kokkos::min(live, all - 1);
   }
-  /// Returns how many of the rows fit before the table grows, given the share of new keys among
-  /// rows (0 if it is unknown).
+  /// Returns how many of the rows fit before the table grows, given its keys and the share of new
+  /// keys among rows (0 if it is unknown). Requires: more rows than tombstones_to_keep().
   template <class Storage>
   static std::uint64_t rows_that_fit(hash_table<Storage> const& table, std::uint64_t live,
                                      double share, std::uint64_t rows) {
-    if (rows <= table.tombstones_to_keep()) return rows;
     double const fit = static_cast<double>(free_slots(table, live)) / (share > 0 ? share : 1);
     return fit < static_cast<double>(rows) ? static_cast<std::uint64_t>(fit) : rows;
   }
@@ -289,6 +288,7 @@ struct insertion_access {
                                     std::uint64_t rows, std::uint64_t max_coarse) {
     if constexpr (Storage::has_segments) {
       bool const fit = !may_move<Storage, Combine> || !into.grows() ||
+                       rows <= into.tombstones_to_keep() ||
                        rows_that_fit(into, into.size(exec), 0, rows) == rows;
       return detail::plan_pieces(exec, into.m_storage, rows, is_as_new(into), fit, max_coarse);
     }
