@@ -23,7 +23,7 @@ bool cuckoo_can_sort() {
 
 /// Measures the two-level map, FKS alone at that load, and a sorted array, if this build has one;
 /// unless an earlier figure did.
-hash_run const& cuckoo_run(scale const& s, double keys, double fks_load, reporter const& report) {
+hash_run const& cuckoo_run(scale const& s, double keys, double fks_load, reporter report) {
   static std::map<std::pair<double, double>, hash_run> runs;
   auto const [at, is_new] = runs.try_emplace({keys, fks_load});
   if (is_new) {

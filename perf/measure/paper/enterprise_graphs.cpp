@@ -124,7 +124,7 @@ std::vector<enterprise_graph> enterprise_graphs(scale const& s) {
 enterprise_graph enterprise_graph_of(std::string const& name, scale const& s) {
   for (enterprise_graph const& g : enterprise_graphs(s))
     if (g.name == name) return g;
-  throw std::logic_error("karpos: no graph " + name);
+  throw std::logic_error("karpos: no graph " + std::string(name));
 }
 
 std::vector<enterprise_searches> const& searches_of_all(scale const& s, reporter const& report) {
@@ -142,7 +142,7 @@ std::vector<enterprise_searches> const& searches_of_all(scale const& s, reporter
   return all;
 }
 
-enterprise_searches const& searches_of(std::string const& name, scale const& s,
+enterprise_searches const& searches_of(std::string_view name, scale const& s,
                                        reporter const& report) {
   auto const& all = searches_of_all(s, report);
   return all[static_cast<std::size_t>(place_of(name, all))];
@@ -205,10 +205,10 @@ enterprise_searches const* searches_of_data_set(std::string const& name,
   return nullptr;
 }
 
-double place_of(std::string const& name, std::vector<enterprise_searches> const& all) {
+double place_of(std::string_view name, std::vector<enterprise_searches> const& all) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].graph.name == name) return static_cast<double>(i);
-  throw std::logic_error("karpos: no graph " + name);
+  throw std::logic_error("karpos: no graph " + std::string(name));
 }
 
 }  // namespace karpos::perf::paper

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perf/measure/bfs/parameters.hpp"
@@ -50,7 +51,7 @@ std::string fitted(std::string const& spec, scale const& s);
 /// Returns the searches of all graphs, in their order; they are made once for all figures.
 std::vector<enterprise_searches> const& searches_of_all(scale const& s, reporter const& report);
 /// Returns the searches of one graph.
-enterprise_searches const& searches_of(std::string const& name, scale const& s,
+enterprise_searches const& searches_of(std::string_view name, scale const& s,
                                        reporter const& report);
 
 /// Returns the parameters by which graphs are searched: as the paper, with duplicates and from
@@ -67,7 +68,7 @@ figure figure_of_graphs(std::vector<enterprise_searches> const& all);
 std::string missing_graphs(std::vector<enterprise_searches> const& all);
 
 /// Returns the x of a graph on such an axis.
-double place_of(std::string const& name, std::vector<enterprise_searches> const& all);
+double place_of(std::string_view name, std::vector<enterprise_searches> const& all);
 
 /// Returns the searches of the user's file that is this published data set, which its name shows
 /// (com-orkut.ungraph.txt is Orkut); nullptr if there is none.

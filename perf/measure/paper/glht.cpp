@@ -52,7 +52,7 @@ std::vector<glht_map> glht_static_maps() {
 }
 
 /// Measures the static maps, unless the figure before did.
-hash_run const& glht_static_run(scale const& s, double keys, double load, reporter const& report) {
+hash_run const& glht_static_run(scale const& s, double keys, double load, reporter report) {
   static std::map<std::pair<double, double>, hash_run> runs;
   auto const [at, is_new] = runs.try_emplace({keys, load});
   if (is_new) {

@@ -30,12 +30,13 @@ inline constexpr int neighbourhood_slots = 32;  ///< slots of a neighbourhood
 inline constexpr int line_slots = 7;           ///< slots of a line; its eighth word is the hop word
 inline constexpr int neighbourhood_lines = 5;  ///< lines that a neighbourhood touches
 inline constexpr int key_classes = 8;
-inline constexpr int max_moves = 4;     ///< keys moved for one insertion
-inline constexpr int max_tries = 4000;  ///< neighbourhoods searched for it
-/// No further search begins once an insertion that others disturb has searched this many
-/// neighbourhoods. (H100, 64,000: searches of 200 threads in 112 slots of 16 bytes, which were
-/// taken and emptied all the time, had not ended after 26 s. Less has not been measured there.)
-inline constexpr int max_tries_in_all = 4 * max_tries;
+inline constexpr int max_moves = 4;  ///< keys moved for one insertion
+/// The most neighbourhoods that one search for a slot looks at; in small tables fewer, so that it
+/// looks at each line's about 32 times: line_geometry::max_tries().
+inline constexpr int max_tries = 4000, tries_per_line = 32;
+/// An insertion that others disturb begins no further search once it has looked at this many times
+/// max_tries() neighbourhoods.
+inline constexpr int max_tries_in_all = 4;
 inline constexpr int tries_per_search = 8;  ///< what a search counts beside its neighbourhoods
 inline constexpr std::uint32_t saturated_count = 3;  ///< a count that is not exact any more
 inline constexpr int no_slot = -1;                   ///< no slot
@@ -115,6 +116,14 @@ class line_geometry {
     return divisor == 1;
   }
   KOKKOS_FUNCTION constexpr std::uint64_t lines() const { return m_home.count(); }
+  /// Returns how many neighbourhoods a search for a slot looks at before it gives up. Tables of 8
+  /// to 256 lines, filled key by key, refuse as many keys with 32 a line as with 4,000; with 16 a
+  /// line, tables of 64 lines refuse twice as many.
+  KOKKOS_FUNCTION constexpr int max_tries() const {
+    return lines() < hopscotch::max_tries / tries_per_line
+               ? static_cast<int>(lines()) * tries_per_line
+               : hopscotch::max_tries;
+  }
   KOKKOS_FUNCTION constexpr std::uint64_t home_of(std::uint64_t hash) const { return m_home(hash); }
   /// Returns which of n equal regions of the table home_of(hash) lies in.
   KOKKOS_FUNCTION constexpr std::uint32_t region_of(std::uint64_t hash, std::uint32_t n) const {

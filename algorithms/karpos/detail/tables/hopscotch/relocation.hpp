@@ -68,10 +68,11 @@ class relocation {
   template <device::tile Tile>
   KOKKOS_FUNCTION int find_closer_empty(Tile const& t, std::uint64_t home, int& left,
                                         bool& disturbed) const {
-    int hole = no_slot, tries = max_tries;
+    int const most = m_lines.geometry().max_tries();
+    int hole = no_slot, tries = most;
     for (int moves = 1; hole == no_slot && moves <= max_moves; ++moves)
       hole = make_hole(t, home, moves, tries, disturbed);
-    left -= max_tries - tries + tries_per_search;
+    left -= most - tries + tries_per_search;
     return hole;
   }
 
