@@ -23,7 +23,7 @@ bool cuckoo_can_sort() {
 
 /// Measures the two-level map, FKS alone at that load, and a sorted array, if this build has one;
 /// unless an earlier figure did.
-hash_run const& cuckoo_run(scale const& s, double keys, double fks_load, reporter report) {
+hash_run cuckoo_run(scale const& s, double keys, double fks_load, reporter const& report) {
   static std::map<std::pair<double, double>, hash_run> runs;
   auto const [at, is_new] = runs.try_emplace({keys, fks_load});
   if (is_new) {
@@ -95,7 +95,7 @@ figure cuckoo_times(scale const& s, std::string const& operation, char const* ti
   f.lines = cuckoo_lines(sorted);
   std::vector<double> const sizes = cuckoo_sizes(s);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    hash_run const& run = cuckoo_run(s, sizes[i], 0.25, [&](double part, std::string const& what) {
+    hash_run const run = cuckoo_run(s, sizes[i], 0.25, [&](double part, std::string const& what) {
       report((static_cast<double>(i) + part) / static_cast<double>(sizes.size()),
              grouped(static_cast<std::uint64_t>(sizes[i])) + " keys, " + what);
     });
@@ -134,7 +134,7 @@ figure cuckoo_abstract(scale const& s, reporter const& report) {
   f.x = {"", false, {"build or sort (ms)", "find all (ms)", "bytes per byte of input"}};
   f.y = {"time (ms), and space", true};
   f.lines = cuckoo_lines("sort, binary search");
-  hash_run const& run = cuckoo_run(s, keys, 0.25, report);
+  hash_run const run = cuckoo_run(s, keys, 0.25, report);
   for (std::size_t m = 0; m < f.lines.size(); ++m) {
     auto const *insert = cuckoo_result(run, m, "insert"),
                *find = cuckoo_result(run, m, "find hits");
@@ -175,7 +175,7 @@ figure cuckoo_fks(scale const& s, reporter const& report) {
              {"cuckoo_map: build (ms)", origin::ours},
              {"cuckoo_map: find all (ms)", origin::ours}};
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    hash_run const& run = cuckoo_run(s, keys, loads[i], [&](double part, std::string const& what) {
+    hash_run const run = cuckoo_run(s, keys, loads[i], [&](double part, std::string const& what) {
       report((static_cast<double>(i) + part) / static_cast<double>(loads.size()), what);
     });
     for (std::size_t m : {std::size_t(1), std::size_t(0)}) {  // FKS first

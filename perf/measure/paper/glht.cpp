@@ -52,7 +52,7 @@ std::vector<glht_map> glht_static_maps() {
 }
 
 /// Measures the static maps, unless the figure before did.
-hash_run const& glht_static_run(scale const& s, double keys, double load, reporter report) {
+hash_run glht_static_run(scale const& s, double keys, double load, reporter const& report) {
   static std::map<std::pair<double, double>, hash_run> runs;
   auto const [at, is_new] = runs.try_emplace({keys, load});
   if (is_new) {
@@ -83,7 +83,7 @@ figure glht_static_figure(scale const& s, std::vector<double> const& keys,
   series bound{"random access to memory", origin::ceiling};
   for (double const n : keys)
     for (double const load : loads) {
-      hash_run const& run = glht_static_run(s, n, load, [&](double part, std::string const& what) {
+      hash_run const run = glht_static_run(s, n, load, [&](double part, std::string const& what) {
         report((done + part) / steps, grouped(static_cast<std::uint64_t>(n)) + " keys, " + what);
       });
       std::size_t line = 0;
