@@ -189,6 +189,11 @@ TEST_CASE("errors of a communicator begin with the call") {
   CHECK(refused_by([&] { ranks.broadcast(one, ranks.size()); }) == name("broadcast"));
   CHECK(refused_by([&] { ranks.broadcast(std::string("a"), ranks.size()); }) == name("broadcast"));
   CHECK(karpos::detail::user_call::name() == "karpos");
+  for (int const no_rank : {-1, ranks.size()}) {
+    CHECK_THROWS_AS(ranks.broadcast(1, no_rank), std::invalid_argument);
+    CHECK_THROWS_AS(ranks.broadcast(one, no_rank), std::invalid_argument);
+    CHECK_THROWS_AS(ranks.broadcast(std::string("a"), no_rank), std::invalid_argument);
+  }
 }
 
 TEST_CASE("unequal arguments are refused on all ranks, with both values") {

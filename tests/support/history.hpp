@@ -63,10 +63,20 @@ inline std::optional<stored> step(stored const& now, event const& e) {
   return {};
 }
 
-/// Returns whether some order explains the history. The key is absent at first, by default.
-/// Complexity: linear for orderly histories; in the worst case exponential in the number of
-/// operations that overlap.
-inline bool is_linearizable(std::vector<event> history, stored const& initially = {}) {
+/// Returns whether the operation, by its answer, has left the map as it was.
+inline bool changes_nothing(event const& e) {
+  return e.what == action::find ||
+         (!e.answer && (e.what == action::insert || e.what == action::erase));
+}
+
+/// Returns whether some order explains the history; nothing if that would take more than
+/// `most_steps`, one for each operation that an order is tried with. The key is absent at first, by
+/// default.
+/// Complexity: linear for orderly histories; in the worst case exponential in the number of changes
+/// that overlap.
+inline std::optional<bool> is_linearizable_within(std::uint64_t most_steps,
+                                                  std::vector<event> history,
+                                                  stored const& initially = {}) {
   std::sort(history.begin(), history.end(),
             [](event const& a, event const& b) { return a.invoked < b.invoked; });
   // Operations that do not overlap form a line, as those of one thread do. A line has one order, so
@@ -81,6 +91,12 @@ inline bool is_linearizable(std::vector<event> history, stored const& initially 
   using configuration = std::pair<std::vector<std::size_t>, stored>;
   std::vector<configuration> open{{std::vector<std::size_t>(lines.size(), 0), initially}};
   std::set<configuration> seen{open.front()};
+  struct candidate {
+    std::size_t line;
+    stored then;
+    std::uint64_t responded;
+  };
+  std::vector<candidate> candidates;
   while (!open.empty()) {
     configuration const c = std::move(open.back());
     open.pop_back();
@@ -94,18 +110,32 @@ inline bool is_linearizable(std::vector<event> history, stored const& initially 
         done = false;
       }
     if (done) return true;
+    candidates.clear();
     for (std::size_t l = 0; l < lines.size(); ++l) {
       if (c.first[l] == lines[l].size()) continue;
       event const& e = lines[l][c.first[l]];
       if (e.invoked >= deadline) continue;
-      auto const next = step(c.second, e);
-      if (!next) continue;
-      configuration d{c.first, *next};
-      ++d.first[l];
+      auto const then = step(c.second, e);
+      if (!then) continue;
+      if (changes_nothing(e)) candidates.clear();
+      candidates.push_back({l, *then, e.responded});
+      // If any order explains the rest, one does that begins with an operation without effect.
+      if (changes_nothing(e)) break;
+    }
+    // The operation that responded first is tried first: it is taken from the end.
+    std::sort(candidates.begin(), candidates.end(),
+              [](candidate const& a, candidate const& b) { return a.responded > b.responded; });
+    for (candidate const& next : candidates) {
+      configuration d{c.first, next.then};
+      ++d.first[next.line];
+      if (seen.size() > most_steps) return {};
       if (seen.insert(d).second) open.push_back(std::move(d));
     }
   }
   return false;
+}
+inline bool is_linearizable(std::vector<event> history, stored const& initially = {}) {
+  return *is_linearizable_within(~std::uint64_t(0), std::move(history), initially);
 }
 
 /// Returns the history as text, in order of invocation, for messages.

@@ -69,6 +69,28 @@ TEST_CASE("an operation that lasts long may take effect behind many others") {
   CHECK_FALSE(is_linearizable(history));
 }
 
+TEST_CASE("operations that all overlap are checked without trying every order of them") {
+  constexpr std::uint64_t n = 40, most_steps = 1000;
+  std::vector<event> history;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    std::uint64_t const instant = 10 + i;
+    history.push_back({find, 0, no, instant, 1000 + i});
+    history.push_back({erase, 0, no, instant, 1000 + i});
+    history.push_back({find, 7, yes, instant, 1000 + i});
+    history.push_back({insert, i, no, instant, 1000 + i});
+  }
+  history.push_back({insert, 7, yes, 0, 2000});
+  CHECK(karpos_test::is_linearizable_within(most_steps, history) == true);
+  history.push_back({find, 8, yes, 1, 1999});
+  CHECK(karpos_test::is_linearizable_within(most_steps, history) == false);
+
+  // Changes that overlap may have to be tried in many orders.
+  history.clear();
+  for (std::uint64_t i = 0; i < n; ++i) history.push_back({assign, i, i == 20, i, 1000 + i});
+  history.push_back({find, n, yes, 3000, 3001});
+  CHECK_FALSE(karpos_test::is_linearizable_within(most_steps, history).has_value());
+}
+
 TEST_CASE(
     "histories of a real sequential map with blurred instants are accepted, forged ones are not") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {

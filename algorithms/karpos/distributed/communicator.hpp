@@ -130,11 +130,13 @@ class communicator {
     m_sent.template finish<space>(m_exec, data.data(), bytes);
   }
 
-  /// Returns the value of rank `root` on every rank.
+  /// Returns the value of rank `root` on every rank. Each broadcast throws std::invalid_argument if
+  /// no rank is called so.
   template <class T>
     requires std::is_trivially_copyable_v<T>
   T broadcast(T value, int root) const {
     detail::user_call const call(name, "broadcast");
+    require_rank(root);
     m_bytes_sent += m_rank == root ? sizeof(T) : 0;
     m_engine->broadcast(&value, sizeof(T), root);
     return value;
@@ -143,6 +145,7 @@ class communicator {
   template <view_1d View>
   void broadcast(View const& data, int root) const {
     detail::user_call const call(name, "broadcast");
+    require_rank(root);
     std::uint64_t const bytes = checked_bytes("what is broadcast", data);
     using space = typename View::memory_space;
     m_bytes_sent += m_rank == root ? bytes : 0;
@@ -264,6 +267,11 @@ class communicator {
            : std::is_same_v<Op, maximum> ? kind::max
            : std::is_same_v<Op, bit_or>  ? kind::bit_or
                                          : kind::sum;
+  }
+  void require_rank(int rank) const {
+    if (rank < 0 || rank >= m_size)
+      detail::reject("there is no rank " + std::to_string(rank), std::to_string(m_size) + " ranks",
+                     "name a rank from 0 to " + std::to_string(m_size - 1));
   }
   void require_counts(counts_type const& counts) const {
     detail::require_same_extent("counts of an exchange", counts.size(), "ranks", index(m_size));
