@@ -5,11 +5,14 @@
 #include <variant>
 
 #include "perf/measure/paper/papers.hpp"
+#include "perf/measure/paper/report.hpp"
 #include "perf/measure/subjects/subject.hpp"
+#include "perf/measure/support/applications_run.hpp"
 #include "perf/measure/support/hash_run.hpp"
 #include "perf/measure/support/text.hpp"
 
-// The text has no figures: the numbers of its abstract, and what it says of time and space.
+// The text has no figures: the numbers of its abstract, what it says of time and space, and its two
+// applications.
 
 namespace karpos::perf::paper {
 namespace {
@@ -198,6 +201,81 @@ figure cuckoo_fks(scale const& s, reporter const& report) {
   return f;
 }
 
+/// Geometric hashing: time of a scene by the number of models, beside comparison with all of them.
+figure cuckoo_matching(scale const& s, reporter const& report) {
+  auto const sizes =
+      s.pick<std::vector<std::uint32_t>>({20, 60}, {100, 300, 1000}, {100, 1000, 10'000});
+  matching_parameters p;
+  p.repetitions = s.repetitions();
+  figure f;
+  f.title = "geometric hashing, " + std::to_string(p.scenes) + " scenes of " +
+            std::to_string(p.points) + " points at a time";
+  f.x = {"models", true};
+  f.y = {"time (ms)", true};
+  f.lines = {{"hash_multimap: a scene", origin::ours},
+             {"hash_multimap: the table of all models", origin::ours},
+             {"comparison with all bases: a scene", origin::peer}};
+  std::string found, rates;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    report(static_cast<double>(i) / static_cast<double>(sizes.size()),
+           grouped(sizes[i]) + " models");
+    p.models = sizes[i];
+    matching_run const run = run_matching(p);
+    double const x = sizes[i], seconds = run.by_table.median();
+    f.lines[0].points.push_back({x, seconds / p.scenes * 1e3});
+    f.lines[1].points.push_back({x, run.build.median() * 1e3});
+    f.lines[2].points.push_back({x, run.by_comparison.median() / p.scenes * 1e3});
+    f.wrong += run.wrong;
+    found += (i == 0 ? "" : ", ") + std::to_string(run.found);
+    rates += (i == 0 ? "" : ", ") + number_text(static_cast<double>(run.votes) / seconds * 1e-6);
+  }
+  f.notes = {
+      "A scene shows a model that is turned, scaled by 0.5 to 2 and shifted, with noise; a "
+      "quarter of its points belong to none.",
+      "Scenes of " + std::to_string(p.scenes) +
+          " that are matched with their model, by size: " + found + ".",
+      "Million votes a second, by size: " + rates + ".",
+      "The paper gives no time of this application."};
+  return f;
+}
+
+/// Intersection of surfaces: frames a second by the number of triangles, beside judging all pairs.
+figure cuckoo_surfaces(scale const& s, reporter const& report) {
+  auto const sizes = s.pick<std::vector<std::uint32_t>>({2000, 6000}, {10'000, 100'000, 300'000},
+                                                        {10'000, 100'000, 1'000'000});
+  surfaces_parameters p;
+  p.frames = s.pick(3, 20);
+  figure f;
+  f.title = "two surfaces that intersect, grid of 128^3 cells rebuilt in every frame";
+  f.x = {"triangles of a surface", true};
+  f.y = {"frames a second", true};
+  f.lines = {{"hash_multimap", origin::ours}, {"all pairs", origin::peer}};
+  std::string pairs;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    report(static_cast<double>(i) / static_cast<double>(sizes.size()),
+           grouped(sizes[i]) + " triangles");
+    p.triangles = sizes[i];
+    surfaces_run const run = run_surfaces(p);
+    double const x = static_cast<double>(run.triangles);
+    f.lines[0].points.push_back({x, 1 / run.frame.median()});
+    if (!run.without_grid.seconds.empty())
+      f.lines[1].points.push_back({x, 1 / run.without_grid.median()});
+    else
+      f.lines[1].missing = "all pairs of larger surfaces take too long";
+    f.wrong += run.wrong;
+    pairs += (i == 0 ? "" : ", ") + grouped(run.pairs);
+  }
+  f.lines.push_back({"spatial hash", origin::published, constant(f.lines[0], 27)});
+  f.claims.push_back(
+      judge("a hash of a 128^3 grid is built in every frame, at about 27 frames a second",
+            {at_least(f.lines[0].points, 27, " frames a second")}));
+  f.claims.back().about_gpu = true;
+  f.notes = {"The paper does not say how many points or triangles its 27 frames a second have.",
+             "Pairs of triangles that intersect in the last frame: " + pairs +
+                 ". They are exact: vertices are integers, and no product is rounded."};
+  return f;
+}
+
 }  // namespace
 
 publication cuckoo_paper() {
@@ -212,7 +290,11 @@ publication cuckoo_paper() {
       {"abstract", "5 million pairs built and found", hash + "5e6", cuckoo_abstract, 1},
       {"construction", "time of building by number of keys", hash + "1e6", cuckoo_construction, 3},
       {"retrieval", "time of finding by number of keys", hash + "1e6", cuckoo_retrieval, 0.1},
-      {"fks", "FKS alone, the first step of the paper", hash + "5e6", cuckoo_fks, 3}};
+      {"fks", "FKS alone, the first step of the paper", hash + "5e6", cuckoo_fks, 3},
+      {"matching", "application: geometric hashing", "karpos paper cuckoo --figure matching",
+       cuckoo_matching, 1},
+      {"surfaces", "application: two surfaces that intersect",
+       "karpos paper cuckoo --figure surfaces", cuckoo_surfaces, 1}};
   return paper;
 }
 
