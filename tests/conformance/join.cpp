@@ -4,13 +4,16 @@
 /// rows, numbers of rows, and nulls.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <karpos/join.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#define KARPOS_DRIVER_SPACE KARPOS_TEST_SPACE
 #include "conformance/join_oracle.hpp"
+#include "perf/measure/join/expected_join.hpp"
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/memory_limit.hpp"
@@ -381,6 +384,46 @@ TEST_CASE("refused: more left rows than there is memory for") {
   throws<karpos::allocation_error>(
       [&] { karpos::join(space(), karpos::rows(endless), index, join_kind::inner); },
       std::to_string(std::uint64_t(12) << 50).substr(0, 4), "karpos::join", "fewer rows");
+}
+
+TEST_CASE("the driver's check of joins notices rows that are wrong, missing, or out of order") {
+  using karpos::perf::row_order;
+  auto const left = to_space(std::vector<std::uint32_t>{7, 5, 7, 1, 2});
+  auto const right = to_space(std::vector<std::uint32_t>{7, 9, 5, 7, 8});
+  karpos::row_index const index(space(), karpos::rows(right));
+  for (join_kind const kind : every_kind) {
+    std::string const what = "kind " + std::to_string(static_cast<int>(kind));
+    karpos::perf::expected_join<std::uint32_t> const expected(space(), left, right, kind);
+    karpos::join const join(space(), karpos::rows(left), index, kind);
+    std::uint64_t const n = join.size();
+    same(what + ": rows", expected.size(), n);
+    std::vector<std::uint32_t> rows[2];
+    if (join.has_pairs()) {
+      auto const [l, r] = join.pairs(space());
+      rows[0] = to_host(l), rows[1] = to_host(r);
+    } else {
+      rows[kind >= join_kind::right_semi] = to_host(join.rows(space()));
+    }
+    auto const wrong = [&](row_order order) {
+      return expected.wrong(order, n, to_space(rows[0]), to_space(rows[1]));
+    };
+    same(what + ": as they are", wrong(row_order::of_karpos), 0);
+    same(what + ": one more", expected.wrong(row_order::any, n + 1, {}, {}), 1);
+    for (auto& side : rows) std::reverse(side.begin(), side.end());
+    same(what + ": in another order", wrong(row_order::any), 0);
+    same(what + ": out of order", wrong(row_order::of_karpos), n - n % 2);
+    auto const replace_first = [&](std::uint32_t l, std::uint32_t r) {
+      if (!rows[0].empty()) rows[0][0] = l;
+      if (!rows[1].empty()) rows[1][0] = r;
+    };
+    auto const second = [](auto const& side) { return side.empty() ? 0 : side[1]; };
+    replace_first(second(rows[0]), second(rows[1]));
+    same(what + ": one twice", wrong(row_order::any), 1);
+    replace_first(kind == join_kind::left_anti ? 0 : 3, kind == join_kind::right_semi ? 1 : 2);
+    same(what + ": one that is not in the join", wrong(row_order::any), 1);
+    replace_first(5, 5);
+    same(what + ": one that is in no table", wrong(row_order::any), 1);
+  }
 }
 
 TEST_CASE("gather: values by row numbers, a stand-in if there is no row, or a null") {

@@ -235,7 +235,7 @@ def generators(driver):
     few, all_of_them = ("full", "right_anti"), KINDS
     for spec, kinds in (("left=1,right=1,match=1", few), ("left=5,right=3,match=0", few), ("left=4,right=4,multiplicity=2,match=1", few), ("left=1000,right=1e5,multiplicity=10", few),
                         ("left=5e4,right=300,multiplicity=7,match=0.9", all_of_them), ("left=1e4,right=1e4,multiplicity=16,skew=zipf:1", all_of_them),
-                        ("left=3e4,right=1e4,match=1,skew=zipf:1.5", few), ("left=100,right=1e4,multiplicity=1e4", few)):
+                        ("left=3e4,right=1e4,match=1,skew=zipf:1.5", few), ("left=100,right=1e4,multiplicity=1e4", few), ("left=1e5,right=1e5,multiplicity=5e4,match=0.0003", few)):
         for how in kinds:
             width = 4 if how in ("inner", "right", "semi") else 8
             seen = result(driver, f"join:{spec}", "--how", how, "--key-bytes", width, "--peers", "sort", "--reps", 2)

@@ -20,6 +20,9 @@ from checks import check, run
 PUBLISHED = {
     ("cucollections", "T1", "NVIDIA H100-80GB-SXM"): [[0, 3352], [2, 256]],
     ("cucollections", "5", "cuco::static_map"): [[0, 87.5], [1, 134.6]],
+    ("hashcsr", "multiplicity", "HashCSR"): [[1, 0.166843], [10, 0.165929], [100, 0.18318], [1e3, 0.272], [1e4, 0.625], [5e4, 3.507]],
+    ("hashcsr", "multiplicity", "multiset of cuCollections, before"): [[1, 0.169364], [10, 0.251927], [100, 0.876574], [1e3, 6.816], [1e4, 56.742], [5e4, 286.811]],
+    ("hashcsr", "multiplicity", "sort-merge join of cuDF"): [[1, 0.614171], [10, 0.596207], [100, 0.640105], [1e3, 0.999], [1e4, 1.845], [5e4, 4.264]],
     ("topk", "1", "less than"): [[1e7, 2000]],
     ("cuckoo", "construction", "cuckoo"): [[5e6, 35.7]],
     ("cuckoo", "retrieval", "binary search"): [[5e6, 79.5]],

@@ -24,13 +24,13 @@ double expected_rows(join_spec const& t, join_kind kind) {
   return rows;
 }
 
-/// Returns the bytes of the keys and their sorted copies on the host, of the index and its build,
-/// of the join and its rows, or of partitions, and of the sort if it is measured.
+/// Returns the bytes of the keys and of what checks the rows, of the index and its build, of the
+/// join and its rows, or of partitions, and of the sort if it is measured.
 double bytes_for(join_measure_parameters const& p) {
   auto const left = static_cast<double>(p.tables.left), right = static_cast<double>(p.tables.right);
   double const rows = expected_rows(p.tables, join_kind_of(p.how));
   double const names = p.names ? (left + right) * 32 : 0;  // two offsets, 16 bytes at most
-  double const kept = (left + right) * p.key_bytes + left * 16 + right * 2.0 * p.key_bytes + names;
+  double const kept = (left + right) * p.key_bytes + left * 16 + right * 8 + rows / 8 + names;
   double const once = (left + right) * 4 * p.key_bytes;
   double const joined = std::max(right * 48 + left * 12, once) + rows * 8;
   double const sorted = (left + right) * (p.key_bytes + 12) + rows * 16;

@@ -54,7 +54,7 @@ class join_measurement {
     m_left.emplace(m_exec, left);
     m_right.emplace(m_exec, right);
     m_report(0.2, "a join by sorting on the host");
-    m_expected = std::make_unique<expected_join<Key>>(left, right, m_kind);
+    m_expected = std::make_unique<expected_join<Key>>(m_exec, left, right, m_kind);
     m_run.size = m_expected->size();
     m_out_left =
         make_array<std::uint32_t>("left rows of the join", has_rows_of(true) ? m_run.size : 0);
@@ -173,12 +173,8 @@ class join_measurement {
     Kokkos::deep_copy(m_exec, m_out_left, no_row<std::uint32_t> - 1);
     Kokkos::deep_copy(m_exec, m_out_right, no_row<std::uint32_t> - 1);
   }
-  enum class row_order { of_karpos, any };
   void check(row_order order, std::uint64_t size) {
-    auto const left = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_out_left);
-    auto const right = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_out_right);
-    if (order == row_order::any && size == m_run.size) order_rows(m_kind, left, right, size);
-    m_run.wrong += m_expected->wrong(size, left, right);
+    m_run.wrong += m_expected->wrong(order, size, m_out_left, m_out_right);
   }
 
   join_run m_run;
