@@ -14,7 +14,7 @@ namespace {
 struct mixed_options {
   mixed_parameters parameters;
   map_arguments arguments;
-  std::string operations = "2^24", mix = "20,20,60", slots;
+  std::string operations = "2^24", mix = "20,20,60", copies, slots;
 };
 
 int mixed(mixed_options o) {
@@ -22,6 +22,12 @@ int mixed(mixed_options o) {
   p.operations = parse_count(o.operations);
   p.keys = parse_count(o.arguments.keys);
   p.mix = parse_mix(o.mix);
+  if (!o.copies.empty()) {
+    p.copies = parse_count(o.copies);
+    if (p.copies < 1 || p.copies > 1000000000)
+      throw bad_input("--copies is out of range (" + o.copies + " insertions): choose 1 to 10^9");
+    p.operations = operations_by_copies(p);
+  }
   if (!o.slots.empty() && (p.slots = parse_count(o.slots)) == 0)
     throw bad_input("--slots is out of range (0 slots): choose 1 or more, or leave it out");
   p.maps = chosen_maps(o.arguments, can_apply);
@@ -34,16 +40,24 @@ action define_mixed(CLI::App& app) {
   auto const o = std::make_shared<mixed_options>();
   mixed_parameters& p = o->parameters;
   // These maps are built or queried as a whole, or by one thread.
-  o->arguments.unsupported = {"cuckoo", "cuckoo-dense", "multi",  "kokkos",    "sorted", "std",
-                              "absl",   "boost",        "linear", "quadratic", "fks"};
+  o->arguments.unsupported = {"cuckoo", "cuckoo-dense", "multi", "kokkos",
+                              "sorted", "std",          "absl",  "boost",
+                              "linear", "quadratic",    "fks",   "unordered"};
   add_map_options(app, o->arguments, p,
                   "distinct keys that operations draw from: 30000, 10e6, 2^27",
                   "keys per slot before the operations, with those of --fill in");
-  app.add_option("--ops", o->operations, "number of operations, all at once")
-      ->capture_default_str()
-      ->transform(count_validator());
-  app.add_option("--mix", o->mix, "percentages of insertions, erasures, lookups")
-      ->capture_default_str();
+  auto* const operations =
+      app.add_option("--ops", o->operations, "number of operations, all at once")
+          ->capture_default_str()
+          ->transform(count_validator());
+  auto* const mix = app.add_option("--mix", o->mix, "percentages of insertions, erasures, lookups")
+                        ->capture_default_str();
+  app.add_option("--copies", o->copies,
+                 "instead of --ops and --mix: beside each erasure of a key so many insertions of\n"
+                 "another one, which must not be stored twice")
+      ->transform(count_validator())
+      ->excludes(operations)
+      ->excludes(mix);
   app.add_option("--fill", p.fill, "fraction of the keys that are in the map before the operations")
       ->capture_default_str()
       ->check(number_between(0, 1));

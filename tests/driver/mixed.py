@@ -93,6 +93,23 @@ def published(driver):
             check_result(f"{r['map']} {more}", r, 20000)
 
 
+def copies(driver):
+    """Insertions of one key beside each erasure of another: half of the keys comes, half goes, and none is stored twice."""
+    names = ["hash", "chained", "hopscotch-locked"]
+    for n, more in ((1, []), (2, ["--key-bytes", 8]), (30, ["--slots", 4000, "--load", 0.5])):
+        words = ["--map", "hopscotch", "--keys", 2000, "--reps", 2, "--copies", n, *more, "--peers", ",".join(names)]
+        seen = result(driver, *words)
+        check(f"{words}: copies", (seen["parameters"].get("copies"), len(seen["results"])), (n, 4))
+        for r in seen["results"]:
+            check_result(f"{words}, {r['map']}", r, 1000 * (n + 1))
+            o = r["outcomes"]
+            check(f"{words}, {r['map']}: erased", o["erased"], 1000)
+            if "--slots" in more:
+                check(f"{words}, {r['map']}: inserted", (o["inserted"], o["existing"]), (1000, 1000 * (n - 1)))
+    shown = run(driver, "mixed", "--map", "hopscotch", "--keys", 2000, "--copies", 2).stdout
+    check("text says what is inserted", "2 insertions of a key beside each erasure" in shown, True)
+
+
 def bad_input(driver):
     cases = [
         (["--mix", "20,20,50"], "20,20,50"), (["--mix", "20,80"], "20,80"), (["--mix", "20,20,60,0"], "20,20,60,0"),
@@ -103,6 +120,8 @@ def bad_input(driver):
         (["--map", "cuckoo"], "'cuckoo' cannot insert, erase and find at once"),
         (["--map", "multi"], "'multi' cannot insert, erase and find at once"),
         (["--peers", "nonsense"], "nonsense"), (["--peers", "kokkos"], "kokkos"), (["--reps", 0], "--reps"),
+        (["--map", "unordered"], "'unordered' cannot insert, erase and find at once"),
+        (["--copies", 0], "--copies"), (["--copies", "2e9"], "--copies"), (["--copies", 2, "--keys", 3], "even number"), (["--copies", 2, "--fill", 0.3], "--fill"), (["--copies", 2, "--ops", 5], "--ops"), (["--copies", 2, "--mix", "20,20,60"], "--mix"),
     ]
     for words, named in cases:
         done = run(driver, "mixed", *words)
@@ -120,6 +139,7 @@ def main():
         text(driver, name)
         peers(driver, name)
     published(driver)
+    copies(driver)
     bad_input(driver)
     return checks.verdict("mixed")
 

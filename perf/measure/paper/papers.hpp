@@ -17,6 +17,7 @@ publication glht_paper();
 publication cuckoo_paper();
 publication enterprise_paper();
 publication topk_paper();
+publication warpspeed_paper();
 publication hashcsr_paper();
 
 /// Returns the papers that have figures.

@@ -27,10 +27,13 @@ json to_json(mixed_result const& r) {
 
 void print_heading(mixed_run const& run) {
   mixed_parameters const& p = run.parameters;
-  std::printf("%s at once on %s of %d + %d bytes: %u %% insert, %u %% erase, %u %% find\n",
+  std::string const kinds =
+      p.copies > 0 ? counted(p.copies, "insertion", "insertions") + " of a key beside each erasure"
+                   : std::to_string(p.mix.insert) + " % insert, " + std::to_string(p.mix.erase) +
+                         " % erase, " + std::to_string(p.mix.find) + " % find";
+  std::printf("%s at once on %s of %d + %d bytes: %s\n",
               counted(p.operations, "operation", "operations").c_str(),
-              counted(p.keys, "key", "keys").c_str(), p.key_bytes, p.key_bytes, p.mix.insert,
-              p.mix.erase, p.mix.find);
+              counted(p.keys, "key", "keys").c_str(), p.key_bytes, p.key_bytes, kinds.c_str());
   std::printf("%s in before, in %s (load %.2f), %s of table\n",
               counted(run.sizes.filled, "key is", "keys are").c_str(),
               counted(run.sizes.slots, "slot", "slots").c_str(), run.sizes.load(),
@@ -71,13 +74,17 @@ void print_result(mixed_run const& run, mixed_result const& r) {
 
 json to_json(mixed_run const& run) {
   mixed_parameters const& p = run.parameters;
-  json const own = {{"operations", p.operations},
-                    {"mix", {p.mix.insert, p.mix.erase, p.mix.find}},
-                    {"fill", p.fill},
-                    {"filled", run.sizes.filled},
-                    {"filled_load", run.sizes.load()},
-                    {"max_keys", run.sizes.max_keys},
-                    {"slots", run.sizes.slots}};
+  json own = {{"operations", p.operations},
+              {"mix", {p.mix.insert, p.mix.erase, p.mix.find}},
+              {"fill", p.fill},
+              {"filled", run.sizes.filled},
+              {"filled_load", run.sizes.load()},
+              {"max_keys", run.sizes.max_keys},
+              {"slots", run.sizes.slots}};
+  if (p.copies > 0) {
+    own["copies"] = p.copies;
+    own.erase("mix");
+  }
   return run_json("karpos-mixed-1", run, parameters_json(p, run.table_bytes, own),
                   [](mixed_result const& r) { return to_json(r); });
 }

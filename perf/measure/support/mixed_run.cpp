@@ -32,6 +32,9 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
     workload<Key>::checked(parameters().keys);
     if (parameters().operations < 1)
       throw std::invalid_argument("--ops is out of range (0 operations): choose 1 or more");
+    if (parameters().copies > 0 && (parameters().keys % 2 != 0 || parameters().fill != 0.5))
+      throw std::invalid_argument(
+          "--copies takes an even number of --keys, and a --fill of one half: one half is stored");
     m_run.sizes = sizes_of(parameters());
     for (std::string const& id : parameters().maps) require_apply(find_subject(id));
     base::require_memory_for(mixed_workload<Key>::bytes_for(parameters()), m_run.sizes.max_keys);
@@ -80,12 +83,20 @@ class mixed_measurement : map_experiment<Key, mixed_run> {
     d.after += unbalanced();
     d.size += base::difference(m_map->size(m_exec) + tally.outcomes.of(outcome::erased),
                                before + tally.outcomes.of(outcome::inserted));
+    if (parameters().copies > 0) d.after += left_over();
     return seconds;
   }
 
   std::uint64_t unbalanced() {
     m_map->find(m_exec, m_work->keys, m_work->answers);
     return m_work->unbalanced();
+  }
+
+  /// Erases every key once. Returns how many are still found: those that were stored twice.
+  std::uint64_t left_over() {
+    m_map->erase(m_exec, m_work->keys);
+    m_map->find(m_exec, m_work->keys, m_work->answers);
+    return m_work->found() + m_map->size(m_exec);
   }
 
   std::unique_ptr<mixed_workload<Key>> m_work;

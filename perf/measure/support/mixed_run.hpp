@@ -27,6 +27,9 @@ struct mixed_parameters : map_parameters {
 
   std::uint64_t operations = 1 << 24;
   operation_mix mix;
+  /// Insertions of one key beside each erasure of another, instead of the mix; 0: the mix. The
+  /// first half of the keys is stored and erased, the other half inserted.
+  std::uint64_t copies = 0;
   double fill = 0.5;        ///< fraction of the universe that is stored beforehand
   std::uint64_t slots = 0;  ///< slots of the table; 0: as many as the load asks for
 };
@@ -39,6 +42,11 @@ struct mixed_sizes {
 
   double load() const { return static_cast<double>(filled) / static_cast<double>(slots); }
 };
+
+/// Returns the operations that p.copies insertions of each key, and an erasure, make.
+inline std::uint64_t operations_by_copies(mixed_parameters const& p) {
+  return p.keys / 2 * (p.copies + 1);
+}
 
 /// Computes the sizes. Throws std::invalid_argument if the load is all that is given and no key is
 /// pre-filled, or if more keys are pre-filled than the table is made for.

@@ -20,15 +20,19 @@ KOKKOS_FUNCTION constexpr Key value_of(Key key) {
   return value == static_cast<Key>(~Key(0)) ? Key(1) : value;
 }
 
-/// Draws the key and the kind of the i-th operation.
+/// Draws the key and the kind of the i-th operation. With `copies`, erases a key of the first half
+/// of the universe, then inserts one of the other half so many times.
 struct operation_sequence {
   std::uint64_t universe, salt;
   operation_mix mix;
+  std::uint64_t copies;
 
   KOKKOS_FUNCTION std::uint64_t key(std::uint64_t i) const {
-    return multiply_high(scramble(i ^ salt), universe);
+    if (copies == 0) return multiply_high(scramble(i ^ salt), universe);
+    return i / (copies + 1) + (i % (copies + 1) == 0 ? 0 : universe / 2);
   }
   KOKKOS_FUNCTION map_op kind(std::uint64_t i) const {
+    if (copies > 0) return i % (copies + 1) == 0 ? map_op::erase : map_op::insert;
     std::uint64_t const die = scramble(i ^ ~salt) % 100;
     return die < mix.insert               ? map_op::insert
            : die < mix.insert + mix.erase ? map_op::erase
@@ -156,6 +160,14 @@ struct count_unbalanced {
   }
 };
 
+template <class Key>
+struct count_found {
+  array<Key> answers;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& found) const {
+    found += answers(i) != static_cast<Key>(~Key(0));
+  }
+};
+
 /// The input of a measurement of mixed operations, and its verification. The first `filled` keys of
 /// the universe are stored beforehand: a random subset, since the keys are random.
 template <class Key>
@@ -170,7 +182,7 @@ class mixed_workload {
 
   mixed_workload(space const& exec, mixed_parameters const& p, std::uint64_t filled)
       : m_exec(exec),
-        m_draw{p.keys, scramble(p.seed + 1), p.mix},
+        m_draw{p.keys, scramble(p.seed + 1), p.mix, p.copies},
         m_filled(filled) {
     keys = make_array<Key>("keys", p.keys);
     values = make_array<Key>("values", p.keys);
@@ -213,6 +225,14 @@ class mixed_workload {
     Kokkos::parallel_reduce("karpos::perf::unbalanced", range(m_exec, keys.extent(0)),
                             count_unbalanced<Key>{values, answers, m_changes, m_filled}, wrong);
     return wrong;
+  }
+
+  /// Returns the number of keys that a find of `keys` has found.
+  std::uint64_t found() const {
+    std::uint64_t n = 0;
+    Kokkos::parallel_reduce("karpos::perf::found", range(m_exec, keys.extent(0)),
+                            count_found<Key>{answers}, n);
+    return n;
   }
 
   array<Key> keys, values, answers;  ///< one for each key of the universe
