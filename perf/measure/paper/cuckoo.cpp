@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <variant>
@@ -19,11 +18,6 @@ namespace {
 
 constexpr double cuckoo_published_keys = 5e6, cuckoo_published_space = 1.42;
 
-bool cuckoo_can_sort() {
-  auto const& all = subjects();
-  return std::any_of(all.begin(), all.end(), [](auto const& s) { return s.id == "sorted"; });
-}
-
 /// Measures the two-level map, FKS alone at that load, and a sorted array, if this build has one;
 /// unless an earlier figure did.
 hash_run cuckoo_run(scale const& s, double keys, double fks_load, reporter const& report) {
@@ -35,7 +29,7 @@ hash_run cuckoo_run(scale const& s, double keys, double fks_load, reporter const
     p.load = fks_load;
     p.repetitions = s.quick ? 3 : s.repetitions();
     p.maps = {"cuckoo", "fks"};
-    if (cuckoo_can_sort()) p.maps.push_back("sorted");
+    if (has_subject("sorted")) p.maps.push_back("sorted");
     try {
       at->second = run_hash(p, report);
     } catch (...) {
@@ -66,7 +60,7 @@ constexpr char const* cuckoo_map_name = "cuckoo_map, two_level";
 std::vector<series> cuckoo_lines(char const* sorted) {
   return {{cuckoo_map_name, origin::ours},
           {"FKS alone, load 1/4", origin::peer},
-          {sorted, origin::peer, {}, {}, cuckoo_can_sort() ? "" : "this build has no sort"}};
+          {sorted, origin::peer, {}, {}, has_subject("sorted") ? "" : "this build has no sort"}};
 }
 
 std::vector<double> cuckoo_sizes(scale const& s) {

@@ -182,8 +182,7 @@ figure cuco_maps(scale const& s, reporter const& report) {
               {{0, 87.5 / 3.8}, {1, 134.6 / 2.6}}}};
   std::vector<std::string> maps;
   for (auto const& [id, name] : cuco_peers) {
-    auto const is_here = [&](subject_entry const& e) { return e.id == id; };
-    if (std::any_of(subjects().begin(), subjects().end(), is_here))
+    if (has_subject(id))
       maps.push_back(id);
     else
       f.lines.push_back({name, origin::peer, {}, {}, "this build has no such map"});

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <exception>
 #include <functional>
 #include <map>
@@ -26,6 +25,8 @@
 namespace karpos::perf::paper {
 
 using warpspeed_key = std::uint64_t;  // of tables that age, as published; values are as wide
+using warpspeed_operation = map_operation<warpspeed_key, warpspeed_key>;
+using warpspeed_result = map_result<warpspeed_key>;
 inline constexpr warpspeed_key warpspeed_absent = ~warpspeed_key(0);
 
 /// Keys that are inserted, looked up or erased together: the keys from number * size on.
@@ -48,7 +49,7 @@ struct warpspeed_pairs {
 struct warpspeed_operations {
   warpspeed_slice slice;
   map_op op;
-  array<map_operation<warpspeed_key, warpspeed_key>> operations;
+  array<warpspeed_operation> operations;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     operations(i) = {op, slice(i), op == map_op::insert ? value_of(slice(i)) : warpspeed_key(0)};
   }
@@ -84,11 +85,11 @@ struct warpspeed_check_lookups {
 struct warpspeed_check_results {
   warpspeed_slice slice;
   map_op op;
-  array<map_result<warpspeed_key>> results;
+  array<warpspeed_result> results;
   array<std::uint8_t> stored;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, warpspeed_tally& tally) const {
     std::uint8_t& is_stored = stored(slice.index(i));
-    map_result<warpspeed_key> const got = results(i);
+    warpspeed_result const got = results(i);
     outcome expected = outcome::absent;
     if (op == map_op::insert) {
       tally.refused += got.outcome == outcome::full;
@@ -134,9 +135,8 @@ class warpspeed_ageing {
         m_values(make_array<warpspeed_key>("values", m_slice)),
         m_answers(make_array<warpspeed_key>("answers", m_slice)),
         m_stored(make_array<std::uint8_t>("stored", (warpspeed_live + 2 * rounds) * m_slice)),
-        m_operations(
-            make_array<map_operation<warpspeed_key, warpspeed_key>>("operations", 4 * m_slice)),
-        m_results(make_array<map_result<warpspeed_key>>("results", 4 * m_slice)) {
+        m_operations(make_array<warpspeed_operation>("operations", 4 * m_slice)),
+        m_results(make_array<warpspeed_result>("results", 4 * m_slice)) {
     // While a round is under way, both its erased and its new keys may be stored.
     std::uint64_t const most = (warpspeed_live + 1) * m_slice;
     m_map = make<warpspeed_key>(entry, m_exec, most, (warpspeed_live + 1) / 100.0);
@@ -187,7 +187,7 @@ class warpspeed_ageing {
     measure_apply("all", n);
     n = 0;
     for (auto const& [keys, op] : parts) {
-      array<map_result<warpspeed_key>> const results(m_results.data() + n++ * m_slice, m_slice);
+      array<warpspeed_result> const results(m_results.data() + n++ * m_slice, m_slice);
       tally("warpspeed::check results", warpspeed_check_results{keys, op, results, m_stored});
     }
   }
@@ -225,14 +225,12 @@ class warpspeed_ageing {
     Kokkos::parallel_for("warpspeed::operations", range(m_exec, m_slice),
                          warpspeed_operations{keys, op, operations(part, 1)});
   }
-  array<map_operation<warpspeed_key, warpspeed_key>> operations(std::uint64_t part,
-                                                                std::uint64_t parts) const {
-    return array<map_operation<warpspeed_key, warpspeed_key>>(m_operations.data() + part * m_slice,
-                                                              parts * m_slice);
+  array<warpspeed_operation> operations(std::uint64_t part, std::uint64_t parts) const {
+    return array<warpspeed_operation>(m_operations.data() + part * m_slice, parts * m_slice);
   }
   void measure_apply(std::string const& name, std::uint64_t parts) {
     auto const some = operations(0, parts);
-    array<map_result<warpspeed_key>> const results(m_results.data(), parts * m_slice);
+    array<warpspeed_result> const results(m_results.data(), parts * m_slice);
     m_map->prepare_apply(m_exec, some);
     measure(name, [&] { m_map->apply(m_exec, some, results); });
     m_map->finish_apply(m_exec, results);
@@ -258,8 +256,8 @@ class warpspeed_ageing {
   std::unique_ptr<subject<warpspeed_key>> m_map;
   array<warpspeed_key> m_keys, m_values, m_answers;
   array<std::uint8_t> m_stored;
-  array<map_operation<warpspeed_key, warpspeed_key>> m_operations;
-  array<map_result<warpspeed_key>> m_results;
+  array<warpspeed_operation> m_operations;
+  array<warpspeed_result> m_results;
 };
 
 /// Returns the maps of this build that erase; those that run all operations at once, if asked for.
@@ -267,9 +265,7 @@ std::vector<std::string> warpspeed_maps(bool at_once) {
   std::vector<std::string> maps;
   for (char const* const id :
        {"hopscotch", "hash", "unordered", "hopscotch-locked", "kokkos", "tbb", "absl", "boost"}) {
-    auto const is_it = [&](subject_entry const& e) { return e.id == id; };
-    auto const at = std::find_if(subjects().begin(), subjects().end(), is_it);
-    if (at != subjects().end() && (!at_once || can_apply(*at))) maps.emplace_back(id);
+    if (has_subject(id) && (!at_once || can_apply(find_subject(id)))) maps.emplace_back(id);
   }
   return maps;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/measure/subjects/subject.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace karpos::perf {
@@ -8,6 +9,11 @@ namespace karpos::perf {
 std::vector<subject_entry>& subjects() {
   static std::vector<subject_entry> all;
   return all;
+}
+
+bool has_subject(std::string const& id) {
+  return std::any_of(subjects().begin(), subjects().end(),
+                     [&](subject_entry const& s) { return s.id == id; });
 }
 
 subject_entry const& find_subject(std::string const& id) {

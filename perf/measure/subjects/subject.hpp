@@ -77,6 +77,8 @@ std::unique_ptr<subject<Key>> make(subject_entry const& entry, space const& exec
 
 /// Returns all maps that this build can measure, sorted by name, this library's first.
 std::vector<subject_entry>& subjects();
+/// Returns whether this build can measure the map with that id.
+bool has_subject(std::string const& id);
 /// Returns the entry with that id. Throws std::invalid_argument that names the known ones.
 subject_entry const& find_subject(std::string const& id);
 /// Returns the entry of that layout of a map. Throws std::invalid_argument that names the known
