@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "karpos/distributed/join.hpp"
+#include "karpos/distributed/reduce_by_key.hpp"
 #include "support/emulated_restore.hpp"
 #include "support/memory_limit.hpp"
 #include "tests/distributed/limits.hpp"
@@ -23,6 +24,7 @@ constexpr std::uint64_t fewest_in_windows = 40;
 template <>
 struct window_tuning<karpos_test::space> : default_window_tuning<karpos_test::space> {
   static constexpr std::uint64_t min_rows = fewest_in_windows;
+  static inline std::size_t max_spare_bytes = default_window_tuning::max_spare_bytes;
 };
 template <>
 struct window_tuning<karpos_test::emulated_space>
@@ -250,6 +252,37 @@ TEST_CASE("a join in windows sends no rows") {
   auto const joined = karpos::distributed::join(ranks, rows, rows, join_kind::left_semi);
   CHECK(joined.total == keys.size() * std::size_t(ranks.size()));
   CHECK(ranks.bytes_sent() - before < keys.size());
+}
+
+TEST_CASE(
+    "calls without memory share windows, which their communicator keeps until it frees them") {
+  auto const ranks = world();
+  if (karpos::device::is_device<space>) return;  // their windows are not counted
+  int const before = addressed_windows();
+  auto const keys = to_view(rows_of_rank(ranks.rank(), 1, 3000, 900).i);
+  auto const groups = karpos::distributed::reduce_by_key(ranks, keys, keys).total;
+  int const of_a_call = addressed_windows() - before;
+  CHECK((of_a_call > 0) == (ranks.size() > 1));
+  for (std::size_t const rows : {60u, 400u, 100u}) {  // they grow, then are larger than needed
+    check_join<two_columns>(ranks, rows, rows, 50, join_kind::inner);
+    CHECK(addressed_windows() == before + of_a_call);
+  }
+  {
+    auto const others = all_but_first();  // keeps its own
+    check_join<one_column>(others, 90, 90, 50, join_kind::left);
+    check_join<one_column>(ranks, 90, 90, 50, join_kind::left);
+  }
+  CHECK(addressed_windows() == before + of_a_call);
+  CHECK(karpos::distributed::reduce_by_key(ranks, keys, keys).total == groups);
+  auto& most = karpos::detail::distributed::window_tuning<space>::max_spare_bytes;
+  auto const usual = std::exchange(most, 1000);  // longer ones are closed
+  check_join<two_columns>(ranks, 400, 400, 50, join_kind::inner);
+  CHECK(addressed_windows() == before);
+  most = usual;
+  check_join<two_columns>(ranks, 400, 400, 50, join_kind::inner);
+  CHECK(addressed_windows() == before + of_a_call);
+  ranks.release_memory();
+  CHECK(addressed_windows() == before);
 }
 
 TEST_CASE("ranks that want different joins are refused") {

@@ -31,6 +31,11 @@
 // Operations on single values, texts and counts do not wait for exec, only for the other ranks. If
 // one rank throws, the others wait forever, unless run_ranks runs the program.
 
+namespace karpos::detail::distributed {
+template <class ExecSpace, class Ranks>
+class lent_windows;
+}
+
 namespace karpos::distributed {
 
 /// Reduces integers by bitwise OR (all_reduce). Other operations: karpos::plus, minimum, maximum.
@@ -63,6 +68,8 @@ struct communicator_options {
 /// Memory: if data of GPUs goes through an MPI that takes no GPU memory (it is asked at run time):
 ///   up to two host buffers as large as the largest exchange. If data travels between devices: a
 ///   device buffer for the largest view reduced by bit_or, and what the vendor's library takes.
+///   If ranks open windows (docs/distributed.md): those of the last join or reduction that brought
+///   no memory, if they take at most 4 GiB a rank (on CPUs 256 MiB), until release_memory().
 /// Throws, only on the rank concerned: std::invalid_argument for a strided view, and for counts
 ///   that are not one for each rank; allocation_error; std::runtime_error if MPI or the vendor's
 ///   library fails.
@@ -233,8 +240,14 @@ class communicator {
     });
   }
 
+  /// Frees the windows that joins and reductions without memory of their own have left for the next
+  /// ones (Memory above). Collective.
+  void release_memory() const { m_spare_windows.reset(); }
+
  private:
   static constexpr char name[] = "distributed::communicator";
+  template <class Space, class Ranks>
+  friend class detail::distributed::lent_windows;
 
   communicator(MPI_Comm comm, ExecSpace const& exec, communicator_options const& options,
                detail::user_call const&)
@@ -318,6 +331,7 @@ class communicator {
   std::unique_ptr<detail::distributed::engine> m_device_engine;
   mutable detail::distributed::staging<ExecSpace> m_sent, m_received;
   mutable std::uint64_t m_bytes_sent = 0;
+  mutable std::shared_ptr<void> m_spare_windows;  // lent_windows
 };
 
 /// Throws collective_error on every rank unless all ranks pass the same value. The message names

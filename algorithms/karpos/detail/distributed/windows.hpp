@@ -154,6 +154,10 @@ class reusable_windows {
     m_asked = true;
     return m_refused > 0;
   }
+  /// Returns whether there are windows, of at most `bytes` bytes, and none has been refused.
+  bool has_at_most(std::size_t bytes) const {
+    return m_windows != nullptr && m_bytes > 0 && m_bytes <= bytes && m_refused == ~std::size_t(0);
+  }
   std::byte* data() const { return m_windows->get().data(); }
   device::peer_distances distances() const { return m_windows->get().distances(); }
 
