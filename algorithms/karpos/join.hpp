@@ -23,7 +23,8 @@
 #include "karpos/row_index.hpp"
 #include "karpos/rows.hpp"
 
-// Joins of two tables by equal rows. The right table is indexed (row_index.hpp).
+// Joins of two tables by equal rows. The right table is indexed (row_index.hpp): by the caller, who
+// may then join it several times, or by the join.
 //
 //   left       | a | b | c | b |         right   | b | a | b | d |
 //   begins     | 2 | 0 | . | 0 |         runs    | 0 2 | 1 | 3 |      b is in rows 0 and 2
@@ -67,6 +68,8 @@ struct join_pairs {
 template <class Left, class Index, class Predicate = every_pair>
 class join {
   static_assert(detail::is_row_view<Left>, "karpos: the left side of a join is rows(column, ...)");
+  static_assert(detail::is_row_index<Index>,
+                "karpos: the right side of a join is rows(column, ...), or a row_index of them");
   static_assert(
       std::is_same_v<typename Left::row_type, typename Index::rows_type::row_type>,
       "karpos: the two sides of a join have columns of the same types, in the same order");
@@ -121,6 +124,21 @@ class join {
     if (marks_right(kind)) mark_right_rows(exec);
     exec.fence("karpos::join: matched");
   }
+
+  /// Indexes the right rows, and finds the matches as above: join(exec, rows(a), rows(b), kind).
+  /// The index belongs to the join. How it is built and searched, directly or by partitions, is the
+  /// index's decision (bulk_strategy::automatic). partitioned_join (partitioned_join.hpp) writes
+  /// the rows of such a join without an index, and is faster if they are wanted once.
+  ///
+  /// Complexity: also that of building an index (row_index.hpp).
+  /// Memory: also that of an index; options.memory is for the join alone.
+  /// Throws: also std::invalid_argument for more than 2^31 - 8 right rows.
+  join(execution_space const& exec, Left const& left, typename Index::rows_type const& right,
+       join_kind kind, join_options const& options = {})
+      : join(exec, left, right, kind, Predicate{}, options) {}
+  join(execution_space const& exec, Left const& left, typename Index::rows_type const& right,
+       join_kind kind, Predicate const& accepts, join_options const& options = {})
+      : join(exec, left, (detail::user_call("join"), Index(exec, right)), kind, accepts, options) {}
 
   /// Returns the bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate,
   /// and 4 more if the index has row numbers of 64 bits; 4 for each right row for the kinds right,
@@ -369,13 +387,22 @@ template <class ExecSpace, class Left, class Index, class Predicate>
 join(ExecSpace const&, Left const&, Index const&, join_kind, Predicate const&,
      join_options const& = {}) -> join<Left, Index, Predicate>;
 
+template <class ExecSpace, class Left, class Hash, class Equal, class... Columns>
+join(ExecSpace const&, Left const&, row_view<Hash, Equal, Columns...> const&, join_kind,
+     join_options const& = {})
+    -> join<Left, row_index<row_view<Hash, Equal, Columns...>, ExecSpace>>;
+template <class ExecSpace, class Left, class Hash, class Equal, class... Columns, class Predicate>
+join(ExecSpace const&, Left const&, row_view<Hash, Equal, Columns...> const&, join_kind,
+     Predicate const&, join_options const& = {})
+    -> join<Left, row_index<row_view<Hash, Equal, Columns...>, ExecSpace>, Predicate>;
+
 /// Returns the number of rows of a join without a predicate, in memory that it allocates. Blocks.
-/// Otherwise as the constructor of join.
-template <execution_space ExecSpace, class Left, class Index>
-std::uint64_t join_size(ExecSpace const& exec, Left const& left, Index const& index,
+/// The right side is rows, or an index of them. Otherwise as the constructor of join.
+template <execution_space ExecSpace, class Left, class Right>
+std::uint64_t join_size(ExecSpace const& exec, Left const& left, Right const& right,
                         join_kind kind) {
   detail::user_call const call("join_size");
-  return join<Left, Index>(exec, left, index, kind).size();
+  return karpos::join(exec, left, right, kind).size();
 }
 
 /// Writes column(indices(i)) to out(i); `missing` if indices(i) is no_row of its type or the value

@@ -25,12 +25,6 @@ namespace karpos {
 
 namespace detail::join {
 
-/// Returns the join of two tables by an index of the right one.
-template <class ExecSpace, class Left, class Right>
-auto join_by_index(ExecSpace const& exec, Left const& left, Right const& right, join_kind kind) {
-  using index = karpos::row_index<Right, ExecSpace>;
-  return karpos::join<Left, index>(exec, left, index(exec, right), kind);
-}
 /// Writes the rows of a join, by partitions or by an index. Returns their number. Blocks.
 template <class ExecSpace, class Left, class Right, class Write, class... Out>
 std::uint64_t write_join(ExecSpace const& exec, Left const& left, Right const& right,
@@ -40,7 +34,7 @@ std::uint64_t write_join(ExecSpace const& exec, Left const& left, Right const& r
   auto rows = pair_of_tables<ExecSpace, Left, Right>(exec, left, right)
                   .join_by_partitions(kind, write, capacity, o);
   if (!rows) {
-    auto const by_index = join::join_by_index(exec, left, right, kind);
+    karpos::join const by_index(exec, left, right, kind);
     by_index.write(exec, out...);
     exec.fence("karpos::partitioned_join: written");
     rows = by_index.size();
@@ -224,7 +218,7 @@ std::uint64_t partitioned_join_size(ExecSpace const& exec, Left const& left, Rig
   detail::user_call const call("partitioned_join_size");
   detail::join::pair_of_tables<ExecSpace, Left, Right> const both(exec, left, right);
   auto const rows = both.join_by_partitions(kind, detail::join::write_nothing{}, 0, options);
-  return rows ? *rows : detail::join::join_by_index(exec, left, right, kind).size();
+  return rows ? *rows : karpos::join(exec, left, right, kind).size();
 }
 
 }  // namespace karpos

@@ -407,6 +407,13 @@ class row_index {
   bulk_strategy m_strategy;
 };
 
+namespace detail {
+template <class X>
+inline constexpr bool is_row_index = false;
+template <class Rows, execution_space ExecSpace, std::unsigned_integral RowNumber>
+inline constexpr bool is_row_index<karpos::row_index<Rows, ExecSpace, RowNumber>> = true;
+}  // namespace detail
+
 /// Numbers the groups of equal rows in the order of their first rows: writes row i's group id,
 /// below the number of groups, to out(i). Rows with a null, if nulls are unequal, get the largest
 /// value of the type. Out is a view of std::uint32_t or std::uint64_t; more than 2^31 - 8 rows need

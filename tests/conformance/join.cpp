@@ -261,6 +261,20 @@ TEST_CASE("a hash that is the same for every row") {
   check_kinds("collisions", functions(left), index, left, right, karpos::null_equality::equal);
 }
 
+TEST_CASE("right rows that the join indexes itself") {
+  table const left = draws(600, 200, 1, 40), right = draws(500, 200, 2, 40);
+  auto const nulls = karpos::null_equality::unequal;
+  auto const l = left.rows(nulls), r = right.rows(nulls);
+  oracle const all(left, right, nulls, any_pair{}), some(left, right, nulls, some_pairs{});
+  for (join_kind const kind : every_kind) {
+    std::string const of = "kind " + std::to_string(static_cast<int>(kind));
+    check_join(of, karpos::join(space(), l, r, kind), all.rows(kind));
+    check_join(of + ", predicate", karpos::join(space(), l, r, kind, some_pairs{}),
+               some.rows(kind));
+    same(of + ": size", karpos::join_size(space(), l, r, kind), all.rows(kind).size());
+  }
+}
+
 TEST_CASE("row numbers of 64 bits") {
   check_numbers_of_64_bits(draws(3'000, 1'000, 13), draws(2'000, 1'000, 14));
 }
