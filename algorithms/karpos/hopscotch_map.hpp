@@ -31,8 +31,8 @@ namespace karpos {
 ///   rarely up to 25 slots of four other lines. Insertions into a full neighbourhood move other
 ///   keys: they read a few lines in general, and up to 4,000 neighbourhoods of up to five lines
 ///   each before they return `full` (in tables of fewer than 875 slots 32 neighbourhoods a line).
-///   If other threads hold slots or locks that such a search needs, it waits and searches again: in
-///   all it reads less than 5 times as many, and searches less than 2,000 times.
+///   If other threads hold slots or locks that such a search needs, it waits and searches again:
+///   20,000 neighbourhoods in all, or 2,000 times, at most.
 ///   Once failed searches have established that no slot of the table is free, insertions return
 ///   `full` without that search, until a key is erased or the table is cleared or gets new memory.
 /// Requires: key and value types are those that a hash_map takes. Two key values are sentinels

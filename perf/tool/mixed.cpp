@@ -52,9 +52,10 @@ action define_mixed(CLI::App& app) {
           ->transform(count_validator());
   auto* const mix = app.add_option("--mix", o->mix, "percentages of insertions, erasures, lookups")
                         ->capture_default_str();
-  app.add_option("--copies", o->copies,
-                 "instead of --ops and --mix: beside each erasure of a key so many insertions of\n"
-                 "another one, which must not be stored twice")
+  app.add_option(
+         "--copies", o->copies,
+         "instead of --ops and --mix: the number of insertions of a key beside each erasure\n"
+         "of another; it must not be stored twice")
       ->transform(count_validator())
       ->excludes(operations)
       ->excludes(mix);

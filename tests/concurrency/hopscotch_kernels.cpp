@@ -222,8 +222,9 @@ struct recorder {
   }
 };
 
+/// Returns how many histories take too long to check: operations of a warp overlap.
 template <class Key, class T, int W>
-void recorded(u64 hot, mixture const& mix, u64 seed) {
+std::size_t recorded(u64 hot, mixture const& mix, u64 seed) {
   INFO("W = ", W, ", hot keys: ", hot, ", finds: ", mix.find, " of 100");
   u64 const slots = hot <= 10 ? 56 : hot <= 100 ? 112 : hot * 56 / 100;
   u64 const tiles = on_device ? (hot <= 10 ? 24 : hot <= 100 ? 200 : 2000) : 8;
@@ -255,18 +256,23 @@ void recorded(u64 hot, mixture const& mix, u64 seed) {
     if (e.answer) size += e.what <= action::add ? 1 : 0;
     if (e.answer) size -= e.what == action::erase ? 1 : 0;
   }
-  constexpr u64 most_steps = 100000;  // of a history: operations of a warp overlap
-  karpos_test::all_linearizable(histories, most_steps);
   karpos_test::check_map_in_order("after a recorded storm", crowd.map, size);
+  return karpos_test::undecided_histories(histories, on_device ? 200'000 : ~u64(0));
 }
 
 template <class Key, class T, int W>
 void records() {
   u64 seed = 0;
   for (mixture const& mix : {few_writes, many_writes, writes_mostly})
-    for (u64 const hot : {10, 100, 10000})
-      for (int round = 0; round < (hot <= 100 ? 5 : 1); ++round)
-        recorded<Key, T, W>(hot, mix, 1000000 * ++seed);
+    for (u64 const hot : {10, 100, 10000}) {
+      u64 const rounds = hot <= 100 ? 5 : 1;
+      u64 undecided = 0;
+      for (u64 round = 0; round < rounds; ++round)
+        undecided += recorded<Key, T, W>(hot, mix, 1000000 * ++seed);
+      if (undecided > 0)
+        MESSAGE("SKIP: ", undecided, " of ", hot * rounds, " histories take too long to check");
+      CHECK(20 * undecided <= hot * rounds);  // a wrong one may be among them
+    }
 }
 
 TEST_CASE("hopscotch_map: histories from one kernel, 8-byte slots") {

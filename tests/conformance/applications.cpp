@@ -180,7 +180,7 @@ TEST_CASE("tori that move are intersected as without a grid") {
 
 TEST_CASE("cells of frames: rounded down, and independent of quarter turns, scale and shift") {
   using matching::cell_in_frame, matching::none;
-  matching::point const a{-16, 0}, b{16, 0};  // a cell is two int128
+  matching::point const a{-16, 0}, b{16, 0};  // a cell is two wide
   std::uint32_t const middle = cell_in_frame(a, b, {0, 0}), step = 1 << 15;
   CHECK(cell_in_frame(a, b, {1, 1}) == middle);
   CHECK(cell_in_frame(a, b, {2, 0}) == middle + step);

@@ -333,6 +333,10 @@ TEST_CASE("memory of the caller's") {
                           karpos::join_options{.memory = {at, n}});
     };
     check_join("the caller's memory", made(memory.data(), bytes), o.rows(kind));
+    check_join("the same without an index",
+               karpos::join(space(), left.rows(), right.rows(), kind,
+                            karpos::join_options{.memory = {memory.data(), bytes}}),
+               o.rows(kind));
     throws<std::invalid_argument>([&] { made(memory.data(), bytes - 1); }, "too small",
                                   "bytes_for");
     throws<std::invalid_argument>([&] { made(memory.data() + 8, bytes); }, "not aligned");

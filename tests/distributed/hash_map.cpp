@@ -15,13 +15,11 @@
 #include "tests/distributed/limits.hpp"
 #include "tests/distributed/ranks.hpp"
 
-/// Many queries are split in several batches. A communicator keeps no windows (join.cpp tests those
-/// that it keeps).
+/// Many queries are split in several batches.
 template <>
 struct karpos::detail::distributed::window_tuning<karpos_test::space>
     : default_window_tuning<karpos_test::space> {
   static constexpr std::uint64_t max_batch = min_rows + 900;
-  static constexpr std::size_t max_spare_bytes = 0;
 };
 /// Few rows with different keys are sent without being reduced.
 template <>
@@ -568,7 +566,7 @@ TEST_CASE("an error of all ranks closes the windows of a reduction") {
 template <class Space>
 void check_windows_of_one_call() {
   if constexpr (!karpos::device::is_device<Space>) {
-    auto const ranks = world();
+    auto const ranks = world({.max_kept_bytes = 0});
     auto const mine = rows_of(0, tuned::min_rows + 2000, ~key(0));  // equal on all ranks
     int windows = -1;
     auto const add_and_look = [seen = &windows](std::int64_t x, std::int64_t y) {

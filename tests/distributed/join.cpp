@@ -24,7 +24,6 @@ constexpr std::uint64_t fewest_in_windows = 40;
 template <>
 struct window_tuning<karpos_test::space> : default_window_tuning<karpos_test::space> {
   static constexpr std::uint64_t min_rows = fewest_in_windows;
-  static inline std::size_t max_spare_bytes = default_window_tuning::max_spare_bytes;
 };
 template <>
 struct window_tuning<karpos_test::emulated_space>
@@ -274,11 +273,23 @@ TEST_CASE(
   }
   CHECK(addressed_windows() == before + of_a_call);
   CHECK(karpos::distributed::reduce_by_key(ranks, keys, keys).total == groups);
-  auto& most = karpos::detail::distributed::window_tuning<space>::max_spare_bytes;
-  auto const usual = std::exchange(most, 1000);  // longer ones are closed
-  check_join<two_columns>(ranks, 400, 400, 50, join_kind::inner);
-  CHECK(addressed_windows() == before);
-  most = usual;
+  int const kept = addressed_windows();
+  check_join<two_columns>(world({.max_kept_bytes = 1000}), 400, 400, 50, join_kind::inner);
+  CHECK(addressed_windows() == kept);
+  {
+    // The least value of any rank holds.
+    auto const some = world({.max_kept_bytes = ranks.rank() == 0 ? 0u : 1u << 20});
+    check_join<two_columns>(some, 400, 400, 50, join_kind::inner);
+    CHECK(addressed_windows() == kept);
+  }
+  auto const fewer = Kokkos::subview(keys, Kokkos::make_pair(std::size_t(0), keys.extent(0) / 2));
+  if (keys.extent(0) > 0)
+    CHECK_THROWS_AS(karpos::distributed::reduce_by_key(ranks, keys, fewer),
+                    karpos::distributed::collective_error);
+  else
+    CHECK_THROWS_AS(karpos::distributed::reduce_by_key(ranks, keys, keys),
+                    karpos::distributed::collective_error);
+  CHECK(addressed_windows() == before);  // closed by the error, and opened again
   check_join<two_columns>(ranks, 400, 400, 50, join_kind::inner);
   CHECK(addressed_windows() == before + of_a_call);
   ranks.release_memory();

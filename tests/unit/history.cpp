@@ -84,6 +84,14 @@ TEST_CASE("operations that all overlap are checked without trying every order of
   history.push_back({find, 8, yes, 1, 1999});
   CHECK(karpos_test::is_linearizable_within(most_steps, history) == false);
 
+  // Eight threads whose operations overlap, and a lookup that no order explains.
+  history.clear();
+  for (std::uint64_t i = 0; i < 80; ++i)
+    history.push_back({i % 2 == 0 ? insert : erase, i, yes, 10 * i, 10 * i + 75});
+  CHECK(karpos_test::is_linearizable_within(100000, history) == true);
+  history.push_back({find, 1, yes, 400, 475});
+  CHECK(karpos_test::is_linearizable_within(100000, history) == false);
+
   // Changes that overlap may have to be tried in many orders.
   history.clear();
   for (std::uint64_t i = 0; i < n; ++i) history.push_back({assign, i, i == 20, i, 1000 + i});

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,7 @@
 
 namespace karpos::detail::distributed {
 template <class ExecSpace, class Ranks>
-class lent_windows;
+class kept_windows;
 }
 
 namespace karpos::distributed {
@@ -55,6 +56,10 @@ struct communicator_options {
   /// rounded down to a multiple of 8. Longer messages are split. All ranks use the smallest value
   /// of any rank.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
+  /// Most bytes of windows that each rank keeps for joins and reductions without memory of their
+  /// own (docs/distributed.md); 0: none. Values beyond 4 GiB, on CPUs 256 MiB, count as these. All
+  /// ranks use the smallest value of any rank.
+  std::uint64_t max_kept_bytes = std::uint64_t(1) << 32;
 };
 
 /// Ranks that work together: an MPI communicator of its own, and an execution space instance. Not
@@ -69,7 +74,9 @@ struct communicator_options {
 ///   up to two host buffers as large as the largest exchange. If data travels between devices: a
 ///   device buffer for the largest view reduced by bit_or, and what the vendor's library takes.
 ///   If ranks open windows (docs/distributed.md): those of the last join or reduction that brought
-///   no memory, if they take at most 4 GiB a rank (on CPUs 256 MiB), until release_memory().
+///   no memory, up to max_kept_bytes a rank, until release_memory(). An exception that leaves the
+///   scope of the communicator frees the windows of GPUs only with the process: call
+///   release_memory() before, on all ranks.
 /// Throws, only on the rank concerned: std::invalid_argument for a strided view, and for counts
 ///   that are not one for each rank; allocation_error; std::runtime_error if MPI or the vendor's
 ///   library fails.
@@ -138,7 +145,7 @@ class communicator {
   }
 
   /// Returns the value of rank `root` on every rank. Each broadcast throws std::invalid_argument if
-  /// no rank is called so.
+  /// there is no such rank.
   template <class T>
     requires std::is_trivially_copyable_v<T>
   T broadcast(T value, int root) const {
@@ -240,14 +247,14 @@ class communicator {
     });
   }
 
-  /// Frees the windows that joins and reductions without memory of their own have left for the next
-  /// ones (Memory above). Collective.
-  void release_memory() const { m_spare_windows.reset(); }
+  /// Frees the windows that are kept for joins and reductions without memory of their own.
+  /// Collective.
+  void release_memory() const { m_windows.reset(); }
 
  private:
   static constexpr char name[] = "distributed::communicator";
   template <class Space, class Ranks>
-  friend class detail::distributed::lent_windows;
+  friend class detail::distributed::kept_windows;
 
   communicator(MPI_Comm comm, ExecSpace const& exec, communicator_options const& options,
                detail::user_call const&)
@@ -259,6 +266,10 @@ class communicator {
     bool const accepts_device_memory = !options.stage_on_host && d::mpi_accepts_device_memory();
     m_engine = std::make_unique<d::mpi_engine>(m_comm.get(), accepts_device_memory,
                                                options.max_message_bytes);
+    m_kept_bytes = std::min(options.max_kept_bytes,
+                            std::uint64_t(device::is_device<ExecSpace> ? 4096 : 256) << 20);
+    m_engine->all_reduce(&m_kept_bytes, 1, d::number_kind_of<std::uint64_t>(),
+                         kind_of<minimum, std::uint64_t>());
     m_sent = d::staging<ExecSpace>(accepts_device_memory);
     m_received = d::staging<ExecSpace>(accepts_device_memory);
     m_own_device = device::is_device<ExecSpace> &&
@@ -331,7 +342,8 @@ class communicator {
   std::unique_ptr<detail::distributed::engine> m_device_engine;
   mutable detail::distributed::staging<ExecSpace> m_sent, m_received;
   mutable std::uint64_t m_bytes_sent = 0;
-  mutable std::shared_ptr<void> m_spare_windows;  // lent_windows
+  std::uint64_t m_kept_bytes = 0;
+  mutable std::shared_ptr<void> m_windows;  // kept_windows
 };
 
 /// Throws collective_error on every rank unless all ranks pass the same value. The message names

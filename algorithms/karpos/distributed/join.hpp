@@ -70,8 +70,9 @@ class join_memory {
 ///   In messages: while a side is sent, each row of this rank takes its size and 36 bytes (rows
 ///   above 16 bytes: twice their size and 20 bytes), and partition_bytes are allocated. Each
 ///   received row takes its size and 8 bytes until the end; also what row_index and karpos::join
-///   take. The result: if the join has fewer rows than the rank's share of the longer side, up to
-///   twice its rows.
+///   take.
+///   Windows are kept (communicator, Memory). The result: if the join has fewer rows than the
+///   rank's share of the longer side, up to twice its rows.
 /// Throws: collective_error on every rank if ranks pass different kinds or some rank has too many
 ///   rows, or with the message of the lowest rank on which row_index, karpos::join or an allocation
 ///   throws.

@@ -56,7 +56,8 @@ class reduction_memory {
 /// Requires: op is the same on all ranks.
 /// Memory: at most twice this rank's rows, twice the rows that it receives, and what
 ///   karpos::reduce_by_key takes. Windows take the rows that the rank with most sends; if many of
-///   one rank have one owner, times the number of ranks.
+///   one rank have one owner, times the number of ranks. They are kept (communicator,
+///   Memory).
 /// Throws: collective_error on every rank if views differ in length, or with the message of a
 ///   hash_error or an allocation_error.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op = plus>

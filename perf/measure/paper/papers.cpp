@@ -32,7 +32,8 @@ std::string figure_entry::name() const {
 std::vector<publication> const& all_papers() {
   static std::vector<publication> const papers = [] {
     std::vector<publication> all = {cucollections_paper(), glht_paper(), cuckoo_paper(),
-                                    enterprise_paper(),    topk_paper(), warpspeed_paper(), hashcsr_paper()};
+                                    enterprise_paper(),    topk_paper(), warpspeed_paper(),
+                                    hashcsr_paper()};
     std::erase_if(all, [](publication const& p) { return p.figures.empty(); });
     return all;
   }();

@@ -341,8 +341,9 @@ figure warpspeed_by_round(scale const& s, std::string const& operation, std::str
       "load 0.85; a round looks up keys of the round before the last and absent ones, erases the "
       "oldest keys and inserts new ones, a hundredth of the slots each");
   f.notes.emplace_back(
-      "hash_map does not use slots of erased keys again before it compacts, within insertions. "
-      "Unordered maps erase in phases of their own");
+      "hash_map does not use slots of erased keys again before it compacts, within insertions, "
+      "which "
+      "go through apply, not through its bulk insert. Unordered maps erase in phases of their own");
   if (on_host && !at_once) f.notes.emplace_back("absl and boost maps use one thread, others all");
   return f;
 }
@@ -399,8 +400,9 @@ figure warpspeed_attack(scale const& s, std::vector<std::pair<double, double>> c
     ++done;
   }
   f.notes.emplace_back(
-      "one half of the keys is stored and erased, the other half inserted, all at once; afterwards "
-      "every key is erased once, and none may be found");
+      "one half of the keys is stored, in twice as many slots as there are keys, and erased, the "
+      "other half inserted, all at once; afterwards every key is erased once, and none may be "
+      "found");
   if (on_host) f.notes.emplace_back("neighbouring operations, so those on one key, share a thread");
   return f;
 }

@@ -21,7 +21,7 @@ KOKKOS_FUNCTION constexpr Key value_of(Key key) {
 }
 
 /// Draws the key and the kind of the i-th operation. With `copies`, erases a key of the first half
-/// of the universe, then inserts one of the other half so many times.
+/// of the universe, then inserts one of the other half `copies` times.
 struct operation_sequence {
   std::uint64_t universe, salt;
   operation_mix mix;

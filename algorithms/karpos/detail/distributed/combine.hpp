@@ -178,8 +178,8 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
                 "karpos: a reduction takes keys and values that are numbers of 4 or 8 bytes");
   user_call const call("distributed::reduce_by_key");
   auto const& exec = ranks.exec();
-  std::optional<lent_windows<ExecSpace, karpos::distributed::communicator<ExecSpace>>> lent;
-  if (!keeps) lent.emplace(ranks, buffers.windows);
+  std::optional<kept_windows<ExecSpace, karpos::distributed::communicator<ExecSpace>>> kept;
+  if (!keeps) kept.emplace(ranks, buffers.windows);
   auto const reduce = [&](auto const& of_keys, auto const& of_values, auto const& to) {
     return distributed::reduce_rows(exec, of_keys, of_values, op, to,
                                     buffers.template options<key, value>(exec, of_keys.extent(0)));
@@ -221,7 +221,7 @@ auto reduce_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks
       return std::pair(key_view(mine.keys), value_view(mine.values));
     });
     auto const received = distributed::send_rows_by_key(ranks, sent_keys, sent_values, buffers);
-    lent.reset();  // received rows have been copied out of the windows
+    kept.reset();  // received rows have been copied out of the windows
     owned = run_collectively(ranks, [&] {
       if (!keeps) {  // they have been sent
         buffers.keys.release();

@@ -377,8 +377,8 @@ auto join_over_ranks(karpos::distributed::communicator<ExecSpace> const& ranks, 
   run_collectively(ranks, [&] { require_enumerators(kind); });
   auto const& exec = ranks.exec();
   buffers.keeps = keeps;
-  std::optional<lent_windows<ExecSpace, karpos::distributed::communicator<ExecSpace>>> lent;
-  if (!keeps) lent.emplace(ranks, buffers.windows);
+  std::optional<kept_windows<ExecSpace, karpos::distributed::communicator<ExecSpace>>> kept;
+  if (!keeps) kept.emplace(ranks, buffers.windows);
   join_output out(ranks, kind, buffers);
   if (ranks.size() == 1) {
     run_collectively(ranks, [&] { join_alone(exec, left, right, kind, buffers, out); });

@@ -108,9 +108,6 @@ struct default_window_tuning {
   /// On CPUs: bytes of a table that a core's cache holds beside rows and results, and the fewest
   /// rows of a partition.
   static constexpr std::uint64_t region_bytes = 512 << 10, min_partition_rows = 1024;
-  /// Most bytes of a rank's windows that its communicator keeps for calls without memory: those of
-  /// a join of 2^27 rows a side take 2.7 GiB.
-  static constexpr std::size_t max_spare_bytes = std::size_t(on_device ? 4096 : 256) << 20;
   /// On GPUs: fewest partitions. Threads that count rows of few partitions wait for each other.
   static constexpr std::uint64_t min_partitions = 64;
 };
@@ -679,34 +676,33 @@ class window_memory : public reusable_windows<ExecSpace, Ranks> {
   reusable_memory<ExecSpace> m_own;
 };
 
-/// Lends windows that the communicator keeps to a call that brings no memory: opening them takes
-/// longer than what is done in them (two H100s, a join of 2^27 rows a side: 38 ms, in memory that
-/// is kept 7). They go back at the end, unless they are large, or an exception is thrown: then the
-/// call closes them. Construction and destruction are collective.
+/// The windows of a communicator, kept for calls that bring no memory: such a call takes them, and
+/// gives them back at its end, unless they are large, or an exception is thrown: then it closes
+/// them. Construction and destruction are collective.
 template <class ExecSpace, class Ranks>
-class lent_windows {
+class kept_windows {
   using windows = window_memory<ExecSpace, Ranks>;
 
  public:
-  lent_windows(Ranks const& ranks, windows_by_ranks<windows>& to)
-      : m_spare(ranks.m_spare_windows),
-        m_lent(std::static_pointer_cast<windows>(std::exchange(m_spare, nullptr))),
+  kept_windows(Ranks const& ranks, windows_by_ranks<windows>& to)
+      : m_ranks(ranks),
+        m_kept(std::static_pointer_cast<windows>(std::exchange(ranks.m_windows, nullptr))),
         m_used(to.of(ranks)) {
-    if (m_lent == nullptr) m_lent = std::make_shared<windows>();
-    m_used = std::move(*m_lent);
+    if (m_kept == nullptr) m_kept = std::make_shared<windows>();
+    m_used = std::move(*m_kept);
   }
-  lent_windows(lent_windows const&) = delete;
-  lent_windows& operator=(lent_windows const&) = delete;
-  ~lent_windows() {
+  kept_windows(kept_windows const&) = delete;
+  kept_windows& operator=(kept_windows const&) = delete;
+  ~kept_windows() {
     if (std::uncaught_exceptions() > m_exceptions) return;
-    *m_lent = std::move(m_used);
-    if (m_lent->has_at_most(window_tuning<ExecSpace>::max_spare_bytes)) m_spare = std::move(m_lent);
+    *m_kept = std::move(m_used);
+    if (m_kept->has_at_most(m_ranks.m_kept_bytes)) m_ranks.m_windows = std::move(m_kept);
     m_used = {};
   }
 
  private:
-  std::shared_ptr<void>& m_spare;
-  std::shared_ptr<windows> m_lent;
+  Ranks const& m_ranks;
+  std::shared_ptr<windows> m_kept;
   windows& m_used;
   int m_exceptions = std::uncaught_exceptions();
 };

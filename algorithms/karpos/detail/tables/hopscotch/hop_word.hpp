@@ -34,9 +34,9 @@ inline constexpr int max_moves = 4;  ///< keys moved for one insertion
 /// The most neighbourhoods that one search for a slot looks at; in small tables fewer, so that it
 /// looks at each line's about 32 times: line_geometry::max_tries().
 inline constexpr int max_tries = 4000, tries_per_line = 32;
-/// An insertion that others disturb begins no further search once it has looked at this many times
-/// max_tries() neighbourhoods.
-inline constexpr int max_tries_in_all = 4;
+/// An insertion that others disturb begins no further search once it has looked at this many
+/// neighbourhoods.
+inline constexpr int max_tries_in_all = 4 * max_tries;
 inline constexpr int tries_per_search = 8;  ///< what a search counts beside its neighbourhoods
 inline constexpr std::uint32_t saturated_count = 3;  ///< a count that is not exact any more
 inline constexpr int no_slot = -1;                   ///< no slot
@@ -117,8 +117,8 @@ class line_geometry {
   }
   KOKKOS_FUNCTION constexpr std::uint64_t lines() const { return m_home.count(); }
   /// Returns how many neighbourhoods a search for a slot looks at before it gives up. Tables of 8
-  /// to 256 lines, filled key by key, refuse as many keys with 32 a line as with 4,000; with 16 a
-  /// line, tables of 64 lines refuse twice as many.
+  /// to 64 lines, filled key by key, refuse as many keys with 32 a line as with 4,000 in all; with
+  /// 16 a line, tables of 64 lines refuse twice as many.
   KOKKOS_FUNCTION constexpr int max_tries() const {
     return lines() < hopscotch::max_tries / tries_per_line
                ? static_cast<int>(lines()) * tries_per_line

@@ -207,7 +207,7 @@ class table_ref : public lines<Traits> {
                                           word pair, mapped_type const& value,
                                           Combine const& combine) const {
     locked_step now{outcome_step::undecided(), no_slot};
-    int left = max_tries_in_all * this->geometry().max_tries();
+    int left = max_tries_in_all;
     for (device::back_off pause; !now.step.decided();) {
       std::uint64_t const before = relocator().try_lock(t, p);
       if ((before & lock_bit(p.key_class)) != 0) {
