@@ -101,7 +101,8 @@ class bfs_search {
     auto const sources = detail::frontier::checked_sources<vertex_id>(
         "karpos::bfs::check_sources", m_exec, source, m_workspace.m_graph.vertices());
     static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
-                  "karpos: distances come in a view of std::int32_t");
+                  "karpos: distances come in a view of std::int32_t, not unsigned: unreachable "
+                  "vertices get -1");
     detail::bfs::require_options(options, m_workspace.m_needs_classes);
     auto const& graph = m_workspace.m_graph;
     detail::frontier::require_results<vertex_id>(

@@ -34,7 +34,8 @@ auto build_sorted_lists(ExecSpace const& exec, Table const& table) {
   using score = typename Table::non_const_value_type;
   using memory = typename Table::memory_space;
   static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
-                "karpos: scores of sorted lists are float or double");
+                "karpos: scores of sorted lists are float or double: copy integers to a view of "
+                "double, which holds those up to 2^53");
   using ids_view = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, memory>;
   using scores_view = Kokkos::View<score**, Kokkos::LayoutRight, memory>;
   detail::require_reachable<ExecSpace, Table>();

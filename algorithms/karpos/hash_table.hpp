@@ -65,6 +65,7 @@ class hash_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;
 
  public:
+  using base::erase, base::insert, base::insert_or_assign;  // refused calls
   using base::has_values;
   using typename base::execution_space;
   using typename base::key_type;
@@ -386,6 +387,7 @@ class hash_table : public lookup_table<Storage> {
  protected:
   using base::label;
   using base::m_storage;
+  hash_table(hash_table const&) = delete;  // kernels capture ref() instead; deep_copy copies
   hash_table(hash_table&& other);
   hash_table& operator=(hash_table&& other);
 

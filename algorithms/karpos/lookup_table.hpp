@@ -206,6 +206,20 @@ class lookup_table {
   bool contains(Query const& query) const {
     return find_one("contains", query).present;
   }
+  // Refused, in one sentence: calls in kernels that captured the table instead of ref(), and bulk
+  // calls without an instance.
+  template <detail::not_an_instance<execution_space> First, class... Rest>
+    requires(!on_host || sizeof...(Rest) > 0)
+  detail::call_without_instance<First> find(First const&, Rest const&...) const;
+  template <detail::not_an_instance<execution_space> First, class... Rest>
+    requires(!on_host || sizeof...(Rest) > 0)
+  detail::call_without_instance<First> contains(First const&, Rest const&...) const;
+  template <detail::not_an_instance<execution_space> First, class... Rest>
+  detail::call_without_instance<First> insert(First const&, Rest const&...) const;
+  template <detail::not_an_instance<execution_space> First, class... Rest>
+  detail::call_without_instance<First> insert_or_assign(First const&, Rest const&...) const;
+  template <detail::not_an_instance<execution_space> First, class... Rest>
+  detail::call_without_instance<First> erase(First const&, Rest const&...) const;
   /// Iterates over everything that is stored, in no particular order. The forward iterators return
   /// copies: a std::pair of key and value, or a key.
   auto begin() const
@@ -222,7 +236,8 @@ class lookup_table {
 
  protected:
   explicit lookup_table(Storage&& s) : m_storage(std::move(s)) {}
-  // Tables are moved by these functions, and copied by deep_copy. A moved-from table has no memory.
+  lookup_table(lookup_table const&) = delete;  // kernels capture ref() instead; deep_copy copies
+  // Tables are moved by these functions. A moved-from table has no memory.
   lookup_table(lookup_table&& other) : m_storage(std::move(other.m_storage)) {
     other.m_storage.release();
   }

@@ -90,7 +90,8 @@ bfs_defects validate_bfs(ExecSpace const& exec,
   using graph_type = csr_graph<VertexId, EdgeOffset, MemorySpace>;
   detail::require_reachable<ExecSpace, typename graph_type::offsets_view, Distances, Parents>();
   static_assert(std::is_same_v<typename Distances::non_const_value_type, std::int32_t>,
-                "karpos: distances come in a view of std::int32_t");
+                "karpos: distances come in a view of std::int32_t, not unsigned: unreachable "
+                "vertices get -1");
   static_assert(std::is_same_v<typename Parents::non_const_value_type, VertexId>,
                 "karpos: parents come in a view of the graph's vertex type");
   detail::user_call const call("validate_bfs");

@@ -10,12 +10,58 @@ namespace karpos {
 template <class T>
 concept execution_space = Kokkos::is_execution_space_v<T>;
 
-/// A Kokkos view of rank one.
+/// Whether T, or what it refers to, is a Kokkos view of rank one.
 template <class T>
-concept view_1d =
-    Kokkos::is_view_v<std::remove_cvref_t<T>> && (std::remove_cvref_t<T>::rank() == 1);
+inline constexpr bool is_view_1d = [] {
+  using type = std::remove_cvref_t<T>;
+  if constexpr (Kokkos::is_view_v<type>)
+    return type::rank() == 1;
+  else
+    return false;
+}();
 
 namespace detail {
+template <class T>
+concept owning_container = requires(T const& t) {
+  typename T::value_type;
+  t.data();
+  t.size();
+} && !Kokkos::is_view_v<T> && !std::is_trivially_copyable_v<T>;
+
+/// Returns is_view_1d<T>. Fails to compile, with an explanation, if T is another array: a view of
+/// another rank, or a container such as std::vector.
+template <class T>
+constexpr bool accept_view_1d() {
+  if constexpr (Kokkos::is_view_v<T>)
+    static_assert(is_view_1d<T>,
+                  "karpos: this argument is a view of rank one, not of another rank: pass the "
+                  "columns one by one, as Kokkos::subview(view, Kokkos::ALL, column)");
+  else
+    static_assert(!owning_container<T>,
+                  "karpos: this argument is a Kokkos::View of rank one, not a container: copy it "
+                  "to a view, or wrap it on the host, as Kokkos::View<T*, Kokkos::HostSpace, "
+                  "Kokkos::MemoryTraits<Kokkos::Unmanaged>>(vector.data(), vector.size())");
+  return is_view_1d<T>;
+}
+}  // namespace detail
+
+/// A Kokkos view of rank one. For arguments of calls: views of other ranks and containers such as
+/// std::vector are refused by a sentence, an error also in a requires expression. is_view_1d asks.
+template <class T>
+concept view_1d = detail::accept_view_1d<std::remove_cvref_t<T>>();
+
+namespace detail {
+/// Whatever cannot be the first argument of a bulk call.
+template <class T, class ExecSpace>
+concept not_an_instance = !std::is_convertible_v<T const&, ExecSpace const&>;
+/// Type that calls beginning with another argument return: its instantiation explains the mistake.
+template <class First>
+struct call_without_instance {
+  static_assert(sizeof(First) == 0,
+                "karpos: bulk calls take an instance of the container's execution space first; "
+                "kernels capture ref() of the container, and call that");
+};
+
 template <class ExecSpace, class View>
 inline constexpr bool reaches =
     Kokkos::SpaceAccessibility<ExecSpace, typename View::memory_space>::accessible;

@@ -60,7 +60,8 @@ class sorted_lists {
                     (sizeof(Id) == 4 || sizeof(Id) == 8),
                 "karpos: ids of sorted lists are integers of 32 or 64 bits");
   static_assert(std::is_same_v<Score, float> || std::is_same_v<Score, double>,
-                "karpos: scores of sorted lists are float or double");
+                "karpos: scores of sorted lists are float or double: copy integers to a view of "
+                "double, which holds those up to 2^53");
   using id_type = Id;
   using score_type = Score;
   using memory_space = MemorySpace;
@@ -98,7 +99,7 @@ class sorted_lists {
   /// of ids and scores, and for wrong offsets: none at all, the first one not 0, one that
   /// decreases, or the last one not the number of entries.
   template <class Ids, class Scores, view_1d Offsets>
-    requires(view_1d<Ids> && view_1d<Scores>)
+    requires(is_view_1d<Ids> && is_view_1d<Scores>)
   sorted_lists(Ids const& ids, Scores const& scores, Offsets const& offsets) {
     detail::user_call const call("sorted_lists");
     detail::require_same_extent("ids of sorted lists", ids.extent(0), "their scores",
@@ -200,7 +201,7 @@ sorted_lists(Ids, Scores)
     -> sorted_lists<typename Ids::non_const_value_type, typename Scores::non_const_value_type,
                     typename Ids::memory_space>;
 template <class Ids, class Scores, view_1d Offsets>
-  requires(view_1d<Ids> && view_1d<Scores>)
+  requires(is_view_1d<Ids> && is_view_1d<Scores>)
 sorted_lists(Ids, Scores, Offsets)
     -> sorted_lists<typename Ids::non_const_value_type, typename Scores::non_const_value_type,
                     typename Ids::memory_space>;

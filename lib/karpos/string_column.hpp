@@ -146,7 +146,7 @@ class string_column {
   /// Throws: std::invalid_argument if there are no offsets at all, and for bytes that are strided
   ///   or without memory.
   string_column(Bytes const& bytes, Offsets const& offsets) : m_bytes(bytes), m_offsets(offsets) {
-    if constexpr (view_1d<Bytes>) {
+    if constexpr (is_view_1d<Bytes>) {
       detail::user_call const call("string_column");
       detail::require_contiguous("bytes of strings", bytes);
       detail::require_data("bytes of strings", bytes);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D COMMANDS=compile_commands.json -D LAUNCHER=... -D FILE=... -D REGEX=... -D LINES=... -P check.cmake
+# cmake -D COMMANDS=compile_commands.json -D LAUNCHER=... -D FILE=... -D REGEX=... -D LINES=... -D FIRST=... -P check.cmake
 file(READ ${COMMANDS} json)
 # The object around the name is cut out first: CMake reads all of a JSON text anew for each value that it is asked for.
 string(FIND "${json}" "\"file\": \"${FILE}\"" place)
@@ -28,6 +28,10 @@ if(result EQUAL 0)
   message(FATAL_ERROR "The file compiles, but it must be rejected with '${REGEX}'.")
 elseif(NOT log MATCHES "${REGEX}")
   message(FATAL_ERROR "The file is rejected without the sentence '${REGEX}':\n${log}")
+endif()
+string(REGEX MATCH "[^\n]*error[^\n]*" first "${log}")
+if(FIRST AND NOT first MATCHES "${REGEX}")
+  message(FATAL_ERROR "The first error is not the sentence '${REGEX}':\n${log}")
 endif()
 string(REGEX MATCHALL "\n" lines "${log}")
 list(LENGTH lines count)

@@ -384,7 +384,8 @@ bfs_report bfs(bfs_workspace<ExecSpace, Graph> const& workspace, Source const& s
                Distances const& distances, Parents const& parents = {},
                bfs_options const& options = {}, Hooks const& hooks = {}) {
   static_assert(std::is_same_v<typename Distances::value_type, std::int32_t>,
-                "karpos: distances come in a view of std::int32_t");
+                "karpos: distances come in a view of std::int32_t, not unsigned: unreachable "
+                "vertices get -1");
   Kokkos::Profiling::ScopedRegion const region("karpos::distributed::bfs");
   detail::user_call const call("distributed::bfs");
   return workspace.search(source, distances, parents, options, hooks);

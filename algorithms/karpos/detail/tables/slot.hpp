@@ -38,14 +38,19 @@ inline constexpr bool is_no_value =
 template <class Key, class T>
 struct slot_layout {
   static constexpr bool has_value = !is_no_value<T>;
-  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>,
-                "karpos: keys and values must be trivially copyable");
+  // One sentence for each pair of types: a later assertion holds if an earlier one fails.
+  static constexpr bool is_copyable =
+      std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>;
+  static_assert(is_copyable, "karpos: keys and values must be trivially copyable");
+  static constexpr bool has_equal_bits =
+      std::has_unique_object_representations_v<Key> || std::is_floating_point_v<Key>;
+  static_assert(!is_copyable || has_equal_bits,
+                "karpos: this key has padding or floating-point members, and equal keys could "
+                "differ in bits: use karpos::unordered_map, which compares such keys by their ==");
   static_assert(
-      sizeof(Key) <= 8 && sizeof(T) <= 8,
+      !is_copyable || !has_equal_bits || (sizeof(Key) <= 8 && sizeof(T) <= 8),
       "karpos: keys and values have at most eight bytes: store an index of what is larger, "
-      "or use 64 bits of its hash as the key");
-  static_assert(std::has_unique_object_representations_v<Key> || std::is_floating_point_v<Key>,
-                "karpos: padding bytes in keys would make equal keys differ");
+      "use 64 bits of its hash as the key, or use karpos::unordered_map");
 
   static constexpr bool small = sizeof(Key) <= 4 && sizeof(T) <= 4;
   static constexpr bool in_8_bytes = std::is_same_v<T, no_value_in_8_bytes>;
