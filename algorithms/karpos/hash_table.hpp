@@ -67,10 +67,8 @@ class hash_table : public lookup_table<Storage> {
  public:
   using base::erase, base::insert, base::insert_or_assign;  // refused calls
   using base::has_values;
-  using typename base::execution_space;
-  using typename base::key_type;
-  using typename base::mapped_type;
-  using typename base::memory_space;
+  using typename base::execution_space, typename base::memory_space;
+  using typename base::key_type, typename base::mapped_type;
   using hasher = typename Storage::hasher;
   using key_equal = typename Storage::key_equal;
   using options = hash_table_options<key_type>;
@@ -332,9 +330,11 @@ class hash_table : public lookup_table<Storage> {
   /// came after the last clear, rehash, compact, growth or deep_copy. Otherwise reads the table
   /// once and blocks.
   std::uint64_t size(execution_space const& exec) const {
-    return capacity() != 0 && m_slots_used.size_is_known() ? m_slots_used.live : base::size(exec);
+    return knows_size() ? m_slots_used.live : base::size(exec);
   }
+  std::uint64_t size() const { return knows_size() ? m_slots_used.live : base::size(); }
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
+  bool empty() const { return size() == 0; }
   /// Returns the number of keys that the table was made for.
   std::uint64_t max_keys() const { return m_storage.settings().max_keys; }
   /// Returns the number of slots.
@@ -385,8 +385,7 @@ class hash_table : public lookup_table<Storage> {
   }
 
  protected:
-  using base::label;
-  using base::m_storage;
+  using base::label, base::m_storage;
   hash_table(hash_table const&) = delete;  // kernels capture ref() instead; deep_copy copies
   hash_table(hash_table&& other);
   hash_table& operator=(hash_table&& other);
@@ -395,6 +394,7 @@ class hash_table : public lookup_table<Storage> {
   template <class>
   friend class hash_table;
   friend struct detail::insertion_access;
+  bool knows_size() const { return capacity() != 0 && m_slots_used.size_is_known(); }
   using table_type = typename Storage::ref_type;
   using no_values = detail::constant<mapped_type>;
   static constexpr int distance = Storage::prefetch_distance;

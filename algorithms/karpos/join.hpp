@@ -428,10 +428,16 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
   detail::require_same_extent("the indices", indices.extent(0), "the output", out.extent(0));
   detail::join::gather(exec, indices, column, missing, out);
 }
+/// Does the same with a value-initialised `missing`: zero for numbers.
+template <execution_space ExecSpace, view_1d Indices, detail::column Column, class Out>
+  requires is_view_1d<Out>
+void gather(ExecSpace const& exec, Indices const& indices, Column const& column, Out const& out) {
+  karpos::gather(exec, indices, column, typename detail::column_traits<Column>::value_type{}, out);
+}
 /// Returns what gather above writes, in a new view. Asynchronous. Throws: allocation_error.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column>
 auto gather(ExecSpace const& exec, Indices const& indices, Column const& column,
-            typename detail::column_traits<Column>::value_type const& missing) {
+            typename detail::column_traits<Column>::value_type const& missing = {}) {
   using value = typename detail::column_traits<Column>::value_type;
   detail::user_call const call("gather");
   auto const out = detail::allocate_array<Kokkos::View<value*, typename ExecSpace::memory_space>>(

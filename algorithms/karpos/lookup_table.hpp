@@ -52,7 +52,8 @@ class lookup_table {
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible;
 
-  /// Writes the value of each query to out, or `missing` if the query is not stored. Asynchronous.
+  /// Writes the value of each query to out, or `missing` if the query is not stored, by default
+  /// mapped_type{}: zero for numbers. Asynchronous.
   /// A query may be of any type that the map's hash and equality take (cuckoo_map: the key's type).
   /// The elements of out are of the map's value type, or of a type that holds each of its values.
   /// Maps only.
@@ -66,7 +67,7 @@ class lookup_table {
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
-            mapped_type const& missing, bulk_options const& bulk = {}) const {
+            mapped_type const& missing = {}, bulk_options const& bulk = {}) const {
     detail::require_result_type<mapped_type, Out>();
     look_up(exec, "find", queries, out, detail::value_or<mapped_type>{missing},
             detail::everything{}, bulk);
@@ -191,6 +192,12 @@ class lookup_table {
       return scan_slots(exec).live;
   }
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
+  /// Returns the number of keys, by a default instance. If the number is not known, Kokkos::fence
+  /// waits for all work first; the calls above wait for one instance.
+  std::uint64_t size() const {
+    Kokkos::fence("karpos: size without an instance");
+    return size(execution_space());
+  }
 
   // One key at a time on the host, for tables in memory that the host reaches (create_host_mirror
   // makes one), while no kernel changes the table. Queries are of the types that bulk calls take.

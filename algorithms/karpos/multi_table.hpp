@@ -157,12 +157,12 @@ class multi_table {
     detail::user_call const call(table::name, "contains");
     m_table.index().contains(exec, queries, out, bulk);
   }
-  /// Writes to out one value of each query, unspecified which, or `missing`. Asynchronous. Maps
-  /// only.
+  /// Writes to out one value of each query, unspecified which, or `missing`, by default
+  /// mapped_type{}. Asynchronous. Maps only.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find_any(execution_space const& exec, Queries const& queries, Out const& out,
-                mapped_type const& missing) const {
+                mapped_type const& missing = {}) const {
     detail::user_call const call(table::name, "find_any");
     detail::require_result_type<mapped_type, Out>();
     // Direct: values lie beyond the regions of the table (H100, 8 of a key: 20.5 G/s, by regions

@@ -171,8 +171,9 @@ inline constexpr enumeration<top_k_bail_out> enumeration_of<top_k_bail_out> = {
     "rule for bailing out", "top_k_bail_out", top_k_bail_out::at_once};
 }  // namespace detail
 
-/// Options of a ranked query. Results depend only on `aggregate`, `missing_score`, `result` and
-/// `ties`, apart from ties under top_k_ties::any.
+/// Options of a ranked query: top_k_options{.aggregate = min_score{}}; clang before 17 does not
+/// deduce the type, and takes top_k_options<min_score>{}. Results depend only on `aggregate`,
+/// `missing_score`, `result` and `ties`, apart from ties under top_k_ties::any.
 template <class Aggregate = weighted_sum>
 struct top_k_options {
   Aggregate aggregate = {};

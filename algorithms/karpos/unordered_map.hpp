@@ -427,11 +427,12 @@ class unordered_map {
   bool m_bounded_insert = true;
 };
 
-/// Writes the value of each query to out, or `missing` if the query is not stored. Queries have the
-/// key type; the elements of out are of the map's value type, or of a type that holds each of its
-/// values. `out` and the queries do not overlap. Values are trivially copyable and
-/// default-constructible. Asynchronous; blocks if queries or out are on the host and the map is on
-/// a device, or if it allocates a workspace and the GPU has no stream-ordered memory for it.
+/// Writes the value of each query to out, or `missing`, by default Value{}, if the query is not
+/// stored. Queries have the key type; the elements of out are of the map's value type, or of a type
+/// that holds each of its values. `out` and the queries do not overlap. Values are trivially
+/// copyable and default-constructible. Asynchronous; blocks if queries or out are on the host and
+/// the map is on a device, or if it allocates a workspace and the GPU has no stream-ordered memory
+/// for it.
 /// Concurrency: no key is inserted or erased, and no value changed, until it has run.
 /// Memory: as find of hash_map (karpos/lookup_table.hpp): many queries of a large map are split by
 ///   region of the table on GPUs, in a workspace of lookup_bytes(), bulk.workspace or allocated.
@@ -441,7 +442,7 @@ template <class Key, class Value, class Device, class Hasher, class EqualTo, vie
           view_1d Out>
 void find(typename unordered_map<Key, Value, Device, Hasher, EqualTo>::execution_space const& exec,
           unordered_map<Key, Value, Device, Hasher, EqualTo> const& map, Queries const& queries,
-          Out const& out, std::remove_const_t<Value> const& missing,
+          Out const& out, std::remove_const_t<Value> const& missing = {},
           bulk_options const& bulk = {}) {
   using value = std::remove_const_t<Value>;
   detail::require_result_type<value, Out>();

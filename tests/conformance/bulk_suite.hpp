@@ -68,6 +68,7 @@ class bulk_suite {
     std::uint64_t const n = map.retrieve_all(space{}, keys, values);
     holds(at(when), expected.equals(to_host(keys), to_host(values), n));
     same(at(when) + ", size", map.size(space{}), expected.size());
+    same(at(when) + ", size without an instance", map.size(), expected.size());
   }
   static oracle<Key, T> oracle_of(std::vector<Key> const& keys, std::vector<T> const& values) {
     oracle<Key, T> o;
@@ -104,6 +105,9 @@ class bulk_suite {
     auto const found = to_host(out);
     for (std::size_t i = 0; i < n; ++i) holds(at("golden find"), found[i] == values[i]);
     holds(at("golden find of a missing key"), found[n] == T(7));
+    map.find(space{}, d_queries, out);
+    space{}.fence();
+    holds(at("golden find, zero for a missing key"), to_host(out)[n] == T(0));
     auto const flag_mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, flags);
     for (std::size_t i = 0; i <= n; ++i) holds(at("golden contains"), flag_mirror(i) == (i < n));
 

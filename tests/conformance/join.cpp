@@ -457,6 +457,11 @@ TEST_CASE("gather: values by row numbers, a stand-in if there is no row, or a nu
   auto const signed_ones = to_space(std::vector<std::int64_t>{-1, 0});
   holds("signed",
         to_host(karpos::gather(space(), signed_ones, column, 7.0)) == std::vector<double>{7, 0.5});
+  std::vector<double> const with_zero{2.5, 0, 1.5, 0.5, 2.5};
+  view<double> const five("five", 5);
+  karpos::gather(space(), indices, column, five);
+  holds("zero by default", to_host(five) == with_zero &&
+                               to_host(karpos::gather(space(), indices, column)) == with_zero);
   view<std::uint32_t> const nothing("nothing", 0);
   same("of nothing", karpos::gather(space(), nothing, column, 7.0).extent(0), 0);
   view<double> const four("four", 4);

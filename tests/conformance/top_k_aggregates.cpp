@@ -12,6 +12,11 @@ using karpos_test::check_large;
 using karpos_test::check_small;
 using karpos_test::scores;
 
+#if __cpp_deduction_guides >= 201907L
+static_assert(std::is_same_v<decltype(karpos::top_k_options{.aggregate = karpos::min_score{}}),
+                             karpos::top_k_options<karpos::min_score>>);
+#endif
+
 std::vector<scores> const four{scores::uniform, scores::correlated, scores::anticorrelated,
                                scores::zipf};
 

@@ -174,15 +174,15 @@ class hash_table {
     return report;
   }
 
-  /// Writes the value of each query of this rank to out, or `missing` if the key is not stored (a
-  /// sentinel never is). `missing` is the same on every rank. Collective.
+  /// Writes the value of each query of this rank to out, or `missing`, by default mapped_type{}, if
+  /// the key is not stored (a sentinel never is). `missing` is the same on every rank. Collective.
   ///
   /// Throws: collective_error if views differ in length, if `missing` differs between ranks
   ///   (checked if it is a number or an enumeration), for more than 2^32 queries of a rank, or if
   ///   there is not enough memory.
   template <view_1d Queries, view_1d Out>
     requires has_values
-  void find(Queries const& queries, Out const& out, mapped_type const& missing) const {
+  void find(Queries const& queries, Out const& out, mapped_type const& missing = {}) const {
     detail::user_call const call(name, "find");
     if constexpr (std::is_arithmetic_v<mapped_type> || std::is_enum_v<mapped_type>)
       require_same(*m_ranks, "the value for missing keys", missing);
