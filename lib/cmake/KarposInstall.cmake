@@ -8,6 +8,14 @@ install(TARGETS karpos_library EXPORT karposTargets COMPONENT karpos_library
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT karpos_library)
 install(EXPORT karposTargets NAMESPACE karpos:: DESTINATION ${karpos_package_dir} COMPONENT karpos_library)
 
+# The Kokkos that was found, for projects on this machine; not one that lies in a folder of this build.
+set(karpos_built_with "${Kokkos_DIR}")
+foreach(folder IN ITEMS ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  cmake_path(IS_PREFIX folder "${karpos_built_with}" NORMALIZE is_of_build)
+  if(is_of_build)
+    set(karpos_built_with "")
+  endif()
+endforeach()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/lib/cmake/karposConfig.cmake.in ${PROJECT_BINARY_DIR}/karposConfig.cmake
   INSTALL_DESTINATION ${karpos_package_dir} NO_SET_AND_CHECK_MACRO)

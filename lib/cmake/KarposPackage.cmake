@@ -18,7 +18,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_NAME libkarpos-dev)
 set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_DEPENDS "libkokkos-dev (>= 4.6), libkokkos-dev (<< 6)")
+# Recommended, not a dependency: Debian 12 and 13 have no Kokkos of these versions, and headers install without one.
+set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_RECOMMENDS "libkokkos-dev (>= 4.6), libkokkos-dev (<< 6)")
 set(CPACK_DEBIAN_KARPOS_LIBRARY_PACKAGE_SUGGESTS "mpi-default-dev")
 set(CPACK_COMPONENT_KARPOS_LIBRARY_DESCRIPTION
   "Hash maps, joins, aggregation, breadth-first search and ranked queries,
