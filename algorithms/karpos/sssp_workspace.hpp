@@ -176,7 +176,6 @@ class sssp_workspace {
     m_grid = device::grid_memory<ExecSpace>(exec, shape_of(exec));
   }
 
-  /// Counts the vertices of each degree class.
   template <class Rows>
   void count_classes(ExecSpace const& exec, Rows const& of) {
     auto const sums =

@@ -49,7 +49,6 @@ struct list_found {
   }
 };
 
-/// Adds a list to the vertices that were found.
 struct add_found {
   status_words s;
   frontier::local_vertex const* list;

@@ -199,7 +199,6 @@ struct rank_state : bfs::search_state<ExecSpace, VertexId, EdgeOffset, Hooks>,
         device::fetch_add(&this->local_search_sums[p.local_search.number % 3].claims, 1u);
     if (at < base::words / 3) reinterpret_cast<bfs::parent_claim*>(claims)[at] = c;
   }
-  /// Clears the totals of the next local search.
   template <class Team>
   KOKKOS_FUNCTION void clear_next_local_search(Team const& team, bfs::progress const& p) const {
     if (team.league_rank() == 0 && team.rank() == 0)

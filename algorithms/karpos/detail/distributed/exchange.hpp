@@ -150,7 +150,6 @@ struct unpack_column {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { out(order[i]) = from[i]; }
 };
 
-/// Finds the first owner that is not a rank.
 template <class Owners>
 struct find_wrong_owner {
   Owners owners;

@@ -137,7 +137,6 @@ class join_output {
 
   view const& left() const { return m_left; }
   view const& right() const { return m_right; }
-  /// Returns the number of rows.
   std::uint64_t size() const { return (m_of_left ? m_left : m_right).extent(0); }
   void allocate(std::uint64_t rows) {
     auto const array = [&](bool wanted, auto const& kept) {
@@ -228,7 +227,6 @@ void join_by_index(ExecSpace const& exec, Left const& left, Right const& right, 
   exec.fence("karpos::join: joined");
 }
 
-/// Joins rows of this rank alone.
 template <class ExecSpace, class Left, class Right, class Ranks>
 void join_alone(ExecSpace const& exec, Left const& left, Right const& right, join_kind kind,
                 join_buffers<Ranks>& memory, join_output<Ranks>& out) {

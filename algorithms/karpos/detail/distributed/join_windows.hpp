@@ -109,7 +109,6 @@ struct rows_to_owners : Source {
   }
 };
 
-/// The source of sent rows in windows.
 template <class Source>
 struct words_in_windows : rows_of_windows<typename Source::row> {
   using rows_of_windows<typename Source::row>::rows_of_windows;

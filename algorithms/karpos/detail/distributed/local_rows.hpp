@@ -36,7 +36,6 @@ struct local_rows {
   columns_view const& in_column_indices() const { return in.column_indices(); }
 };
 
-/// Returns the rows of this rank.
 template <class Graph>
 auto local_rows_of(Graph const& graph) {
   return local_rows<typename Graph::vertex_type, typename Graph::offset_type,

@@ -63,7 +63,6 @@ struct exchange_memory {
   }
 };
 
-/// Record of a search.
 struct sssp_record {
   sssp::summary summary;    // of this rank, without the search for parents
   search_totals totals;     // of all ranks, likewise

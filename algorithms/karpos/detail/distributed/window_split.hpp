@@ -387,7 +387,6 @@ struct list_row {
   }
 };
 
-/// Returns a view of n elements in memory.
 template <class MemorySpace, class T>
 auto unmanaged(T* data, std::uint64_t n) {
   return Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>(data, n);
@@ -524,7 +523,6 @@ class window_split {
                       read_counts<row>{mine, in, m_counts});
     return in;
   }
-  /// Returns the rows in this rank's window.
   row const* rows() const { return m_rows; }
   /// Returns the pieces of all windows for this rank, region by region, on a CPU.
   auto pieces() const {

@@ -239,7 +239,6 @@ class partitioned_lookup {
         m_write(write),
         m_plan(plan) {}
 
-  /// Returns the bytes of memory that the lookups take.
   std::size_t bytes(Queries const& queries) const {
     return memory(*this, slice(queries, 0), nullptr).bytes;
   }

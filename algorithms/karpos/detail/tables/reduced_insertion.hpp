@@ -45,12 +45,10 @@ struct insertion {
   Stencil stencil;
 
   std::uint64_t size() const { return keys.extent(0); }
-  /// Returns rows [first, last).
   insertion slice(std::uint64_t first, std::uint64_t last) const {
     return {what, slice_of(keys, first, last), slice_of(values, first, last), combine,
             slice_of(stencil, first, last)};
   }
-  /// Returns the rows whose keys are not in a table.
   template <class Table>
   auto absent_from(Table const& table) const {
     using absent = detail::absent_from<Table, Keys, Stencil>;
@@ -190,7 +188,6 @@ class rows_reduction {
   static constexpr std::uint64_t max_part = max_reduced_at_once<exec_space>;
 
  public:
-  /// Returns the bytes of the workspace.
   static std::size_t bytes(exec_space const& exec, std::uint64_t rows) {
     return rows_reduction(exec, rows, nullptr).m_bytes;
   }

@@ -100,7 +100,6 @@ struct region_of_query {
   }
 };
 
-/// A split of the rows of a source by the regions of a table.
 template <class ExecSpace, class Table, class Source>
 struct region_split
     : partition::recorded_split<ExecSpace, Source,

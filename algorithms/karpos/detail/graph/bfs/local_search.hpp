@@ -51,7 +51,6 @@
 
 namespace karpos::detail::bfs {
 
-/// The lists of a local search, one for each slice.
 struct slice_lists {
   std::uint32_t slices = 0;    // no lists if 0
   std::uint32_t hops = 0;      // to explore, or kept

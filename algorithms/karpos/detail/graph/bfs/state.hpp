@@ -290,7 +290,6 @@ struct search_state : frontier_queue,
   local_vertex* hubs;
   std::uint32_t hub_count;
 
-  /// Whether a search writes parents.
   KOKKOS_FUNCTION bool wants_parents() const { return parent != nullptr; }
   KOKKOS_FUNCTION bool is_own_word(std::uint64_t /*w*/) const { return true; }
   /// Return the words whose vertices this device owns, and the number of these vertices: all.

@@ -86,7 +86,6 @@ void require_graph_fits(std::uint64_t vertices, std::uint64_t edges, csr_options
                   "choose a wider EdgeOffset; duplicates count, and symmetrise doubles the edges");
 }
 
-/// Finds the first edge with an id out of range.
 template <class List>
 struct find_out_of_range {
   List list;

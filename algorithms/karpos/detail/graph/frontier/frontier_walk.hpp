@@ -113,7 +113,6 @@ struct frontier_walk {
     });
   }
 
-  /// An edge out of the frontier.
   struct frontier_edge {
     local_vertex from;
     edge where;

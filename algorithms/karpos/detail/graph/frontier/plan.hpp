@@ -68,7 +68,6 @@ struct source_list {
     auto const* const begin = static_cast<char const*>(list);
     return {begin, list == nullptr ? begin : begin + count * sizeof(VertexId)};
   }
-  /// Returns source i as a local vertex.
   template <class State>
   KOKKOS_FUNCTION local_vertex at(std::uint64_t i) const {
     using vertex_id = typename State::vertex_id;
@@ -77,7 +76,6 @@ struct source_list {
   }
 };
 
-/// Counts the sources that are not vertices of the graph.
 template <class Sources>
 struct count_out_of_range {
   Sources sources;

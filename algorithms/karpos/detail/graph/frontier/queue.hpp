@@ -271,7 +271,6 @@ KOKKOS_FUNCTION slice slice_of(Team const& team, std::uint64_t n) {
   return {part_begin(n, rank, teams), part_begin(n, rank + 1, teams)};
 }
 
-/// The two queues of a team.
 template <class Entry>
 struct team_queues {
   std::uint32_t* count;  // count[k % 3]: entries pushed to the queue of hop k, overflowed ones too

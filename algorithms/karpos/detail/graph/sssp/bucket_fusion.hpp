@@ -150,7 +150,6 @@ struct relax_in_teams : step<StateHandle, ProgressHandle> {
   }
   static constexpr std::uint32_t prefetch_distance = 8;  // entries whose rows are prefetched
 
-  /// Edges of a row that have been loaded.
   struct loaded_edges {
     local_vertex end[at_once];
     typename State::weight_type weight[at_once];

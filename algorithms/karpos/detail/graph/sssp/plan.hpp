@@ -73,7 +73,6 @@ struct all_edges {
   }
 };
 
-/// Sum and faults of all weights.
 struct weight_sums {
   double sum = 0;                                   // sum of the finite ones
   std::uint64_t invalid = 0;                        // number of negative ones and NaNs

@@ -348,7 +348,6 @@ void require_in_range(ExecSpace const& exec, State const& s) {
                              "use weights of 64 bits, or of floating point");
 }
 
-/// Access to a workspace, for calls of sssp.
 struct workspace_access {
   template <class Workspace>
   static auto const& graph(Workspace const& w) {
@@ -358,7 +357,6 @@ struct workspace_access {
   static auto const& weights(Workspace const& w) {
     return w.m_weights;
   }
-  /// Returns the state in which a rank searches.
   template <class Workspace>
   static auto rank_state(Workspace const& w, sssp_options const& o) {
     return w.state(o);

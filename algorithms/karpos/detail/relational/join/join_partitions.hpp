@@ -17,7 +17,6 @@
 
 namespace karpos::detail::join {
 
-/// Counters of the teams of join_partitions.
 struct join_counts {
   std::uint64_t rows;            // of the join, including those that exceed the output
   std::uint32_t long_partition;  // not 0: some partition has more right rows than a table holds

@@ -203,7 +203,6 @@ class bucket_table {
 template <class ExecSpace, class Word>
 inline constexpr std::uint32_t buckets_of_words = std::bit_floor(static_cast<std::uint32_t>(
     tuning<ExecSpace>::table_bytes / (sizeof(Word) + sizeof(std::uint16_t))));
-/// The table of words of a partition.
 template <class ExecSpace, class Word>
 using word_table =
     bucket_table<ExecSpace, Word, buckets_of_words<ExecSpace, Word>,
@@ -360,7 +359,6 @@ struct payload_entry {
   }
 };
 
-/// The table of a partition of rows with payload columns.
 template <class ExecSpace, class Word, class Values>
 class payload_table : public materialised_table<ExecSpace, Word, payload_entry<Word, Values>> {
   using key_row = key_only_row<Word>;

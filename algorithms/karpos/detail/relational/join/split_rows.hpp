@@ -288,7 +288,6 @@ struct word_bits {
   }
 };
 
-/// Maps a word to its partition.
 template <class Word>
 struct partition_of_word {
   int shift;

@@ -284,7 +284,6 @@ void recorded_split<ExecSpace, Source, PartitionOf>::restore(Result const* resul
   if (m_record.rows > 0) partition::restore_order(m_exec, m_record, results, out);
 }
 
-/// A row, as a source loads it, and its partition.
 template <class Loaded>
 struct loaded_with_partition {
   Loaded of_source;

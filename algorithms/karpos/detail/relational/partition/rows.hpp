@@ -93,7 +93,6 @@ struct keys_only : plain_rows<typename std::remove_cvref_t<Keys>::non_const_valu
   KOKKOS_FORCEINLINE_FUNCTION static key key_of(key const& r) { return r; }
 };
 
-/// Rows of a key and a value.
 template <class Row, class Keys, class Values>
 struct keys_and_values : plain_rows<Row> {
   Keys keys;

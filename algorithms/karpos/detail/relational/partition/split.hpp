@@ -297,7 +297,6 @@ struct capacity_split {
     a.allocate(fine.list, list_rows);
     coarse.list = fine.list;
   }
-  /// Sets the counter of overflowed rows.
   void count_overflow_in(std::uint32_t* counter) { fine.overflowed = coarse.overflowed = counter; }
   /// Empties all partitions and the list. Asynchronous.
   void clear(ExecSpace const& exec) const {

@@ -401,7 +401,6 @@ struct pre_aggregate {
   }
 };
 
-/// A step: each team aggregates a chunk.
 template <class ExecSpace, class Source, class Op, class Result>
 struct aggregate_chunks {
   using row = typename Source::row;

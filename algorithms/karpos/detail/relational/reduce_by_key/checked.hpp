@@ -48,7 +48,6 @@ KOKKOS_FUNCTION bool fits(High high, std::uint64_t low, std::uint64_t& wrapped) 
   }
 }
 
-/// Counts marked groups.
 struct count_marked {
   std::uint8_t const* marks;
   KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& count) const {

@@ -337,7 +337,6 @@ struct result_views {
     if constexpr (has_value<Row>) values(at) = r.value;
   }
 };
-/// The array that partial rows are written to.
 template <class Row>
 struct partial_array {
   Row* rows;

@@ -26,7 +26,6 @@
 
 namespace karpos::detail::reduce_by_key {
 
-/// Copies the rows of a source to an array.
 template <class Source>
 struct copy_rows {
   Source source;
@@ -34,7 +33,6 @@ struct copy_rows {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = source.make(source.load(i), i); }
 };
 
-/// A reduction with its memory and its result.
 template <class ExecSpace, class Row, class Result, class Op>
 class reduction {
   using tuned = tuning<ExecSpace>;

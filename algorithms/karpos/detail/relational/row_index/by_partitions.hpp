@@ -195,7 +195,6 @@ table_regions plan_of_rows(ExecSpace const& exec, std::uint64_t table_bytes, std
   return plan;
 }
 
-/// Returns whether a column has memory in this range.
 template <class Column>
 bool has_memory_in(memory_range const& range, Column const& column) {
   if constexpr (is_string_column<Column>)
@@ -315,7 +314,6 @@ struct find_again {
   }
 };
 
-/// Builds of an index by partitions.
 template <class ExecSpace, class Rows, class RowNumber>
 struct partitioned_build {
   static constexpr bool is_possible = false;

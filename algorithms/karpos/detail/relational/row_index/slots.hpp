@@ -28,7 +28,6 @@
 
 namespace karpos::detail::row_index {
 
-/// The word of a slot.
 template <class RowNumber>
 struct slot_word {
   static constexpr int low_bits = sizeof(RowNumber) == 4 ? 32 : 24;
@@ -57,7 +56,6 @@ struct row_code {
   KOKKOS_FUNCTION static constexpr std::uint64_t tag(std::uint64_t code) {
     return code & slot_word<RowNumber>::low_mask >> 1;
   }
-  /// Returns whether a row of `rows` can be equal to this one.
   KOKKOS_FUNCTION static bool can_equal(Rows const& rows, row const& r) {
     return rows.can_equal(r);
   }

@@ -234,7 +234,6 @@ struct place_items {
   }
 };
 
-/// Counts shadowed duplicates.
 template <class View>
 struct count_shadowed_duplicates {
   View table;

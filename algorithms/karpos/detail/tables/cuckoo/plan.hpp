@@ -61,7 +61,6 @@ struct table_shape {
   }
 };
 
-/// The arrays of a table.
 template <class Word, class ExecSpace>
 struct table_arrays {
   using memory_space = typename ExecSpace::memory_space;

@@ -154,7 +154,6 @@ struct location {
 /// Parts of a table (fullness.hpp) that an insertion inspects after it has searched in vain.
 inline constexpr std::uint32_t inspected_parts = 64;
 
-/// A key's home and class.
 struct key_home {
   std::uint64_t home;
   int key_class;

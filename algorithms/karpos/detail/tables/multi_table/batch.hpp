@@ -96,7 +96,6 @@ struct count_pairs {
   }
 };
 
-/// Returns the pairs, or keys, of a batch as the source of a partition.
 template <class Row, class Blocks, class ExecSpace, class Keys, class Values>
 auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
   using device::for_loop, device::held_by_loop;

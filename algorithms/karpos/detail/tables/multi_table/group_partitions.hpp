@@ -27,7 +27,6 @@
 
 namespace karpos::detail::multi_table {
 
-/// Stands for no slot.
 inline constexpr std::uint32_t no_slot = ~std::uint32_t(0);
 
 /// A team's scratch.

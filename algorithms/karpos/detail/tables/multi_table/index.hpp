@@ -123,7 +123,6 @@ struct keys_of_slots {
 struct query_numbers {
   KOKKOS_FUNCTION static std::uint64_t key(std::uint64_t query) { return query; }
 };
-/// The heads of queries that were looked up.
 template <class Blocks>
 struct heads_of_queries {
   typename Blocks::mapped const* heads;

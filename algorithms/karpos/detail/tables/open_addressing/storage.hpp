@@ -204,7 +204,6 @@ class storage : public Traits {
   mutable bool m_defers_marks = false, m_has_rebuilt_marks = false;
 };
 
-/// Slots of a bucket of the default size.
 template <class Key, class T, class ExecSpace>
 inline constexpr int default_bucket_slots =
     tuning<ExecSpace>::bucket_bytes / static_cast<int>(sizeof(typename slot_layout<Key, T>::word));
