@@ -125,8 +125,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
                 "karpos: keys are split into a view of their type, not const");
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);
-  using held = device::held_by_loop<ExecSpace, Keys>;
-  p::run(exec, p::keys_only<held>(device::for_loop<ExecSpace>(keys)),
+  p::run(exec, p::source_of_rows<key, ExecSpace>(keys),
          p::partitioner_or_default<key>(partitioner, offsets.extent(0)), out, offsets,
          detail::range_of(keys), {}, options);
 }
@@ -170,10 +169,7 @@ void partition(ExecSpace const& exec, Keys const& keys, Values const& values, Ou
   }
   namespace p = detail::partition;
   detail::require_data("keys of a partition", keys);
-  using device::for_loop, device::held_by_loop;
-  p::run(exec,
-         p::keys_and_values<row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>(
-             for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)),
+  p::run(exec, p::source_of_rows<row, ExecSpace>(keys, values),
          p::partitioner_or_default<key>(partitioner, offsets.extent(0)), out, offsets,
          detail::range_of(keys), range_of_values, options);
 }

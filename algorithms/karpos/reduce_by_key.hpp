@@ -135,11 +135,8 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
   detail::require_apart("the view of reduced values", out_values, keys, values, workspace);
   detail::require_apart("the workspace of a reduction", workspace, keys, values);
   using row = typename row_type<typename Keys::non_const_value_type, value>::type;
-  using device::for_loop, device::held_by_loop;
-  using rows = keys_and_values<row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>>;
-  return detail::reduce_by_key::run(exec,
-                                    rows(for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)),
-                                    out_keys, out_values, op, options);
+  return detail::reduce_by_key::run(exec, source_of_rows<row, ExecSpace>(keys, values), out_keys,
+                                    out_values, op, options);
 }
 
 /// Reduces several columns at once, each by any number of operations (aggregates.hpp). The results
@@ -200,9 +197,8 @@ std::uint64_t distinct(ExecSpace const& exec, Keys const& keys, OutKeys const& o
   detail::require_apart("the view of different keys", out_keys, keys, workspace);
   detail::require_apart("the workspace of a reduction", workspace, keys);
   using row = typename row_type<typename Keys::non_const_value_type, no_value>::type;
-  using rows = keys_only<row, device::held_by_loop<ExecSpace, Keys>>;
-  return detail::reduce_by_key::run(exec, rows(device::for_loop<ExecSpace>(keys)), out_keys,
-                                    out_keys, plus{}, options);
+  return detail::reduce_by_key::run(exec, source_of_rows<row, ExecSpace>(keys), out_keys, out_keys,
+                                    plus{}, options);
 }
 
 }  // namespace karpos

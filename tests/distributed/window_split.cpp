@@ -335,7 +335,7 @@ struct emulated_tables {
     }
     bool const was_empty = is_empty();
     auto const k = to_view(keys), v = to_view(values);
-    auto const source = d::source_of_rows<row, emulated_space>(k, v);
+    auto const source = karpos::detail::partition::source_of_rows<row, emulated_space>(k, v);
     auto const table = map.ref();
     auto plan = plan_of(mine.size());
     REQUIRE(plan.by_segments);

@@ -152,10 +152,8 @@ class sssp_workspace {
     lay_out(detail::arena(m_memory.data()), s);
     Kokkos::deep_copy(
         exec,
-        Kokkos::View<std::uint64_t*, memory_space, Kokkos::MemoryUnmanaged>(
-            const_cast<std::uint64_t*>(s.begin_of_rank), begins.size()),
-        Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-            begins.data(), begins.size()));
+        detail::unmanaged<ExecSpace>(const_cast<std::uint64_t*>(s.begin_of_rank), begins.size()),
+        detail::unmanaged<Kokkos::HostSpace>(begins.data(), begins.size()));
     exec.fence("karpos::distributed::sssp_workspace: begins of blocks");
   }
   /// Places what a state of several ranks has besides that of one device. Returns: its bytes.

@@ -160,6 +160,12 @@ void fill_words(char const* label, ExecSpace const& exec, T* array, std::uint64_
             constant<std::uint32_t>{word});
 }
 
+/// Returns a view of n elements in the memory of a space.
+template <class Space, class T>
+auto unmanaged(T* data, std::uint64_t n) {
+  return Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryUnmanaged>(data, n);
+}
+
 /// Returns the object at `from` in ExecSpace's memory. Waits for exec; `why` labels the fence.
 template <class ExecSpace, class T>
 T read_back(ExecSpace const& exec, T const* from, std::string const& why) {

@@ -94,14 +94,15 @@ class found_exchange {
   void send_lists(frontier::local_vertex const* mine, counts_type const& counts) {
     std::uint64_t const own = counts[static_cast<std::size_t>(m_ranks->rank())];
     m_ranks->all_gather(
-        unmanaged(mine, own),
+        unmanaged<ExecSpace>(mine, own),
         Kokkos::subview(m_list, Kokkos::make_pair(std::uint64_t(0), blocks(counts).total)), counts);
     ++lists;
   }
   /// Writes the OR of the bitmaps of all ranks to another bitmap. Collective.
   void merge_bits(std::uint32_t const* mine, std::uint32_t* merged) {
-    Kokkos::deep_copy(m_ranks->exec(), unmanaged(merged, m_words), unmanaged(mine, m_words));
-    m_ranks->all_reduce(unmanaged(merged, m_words), karpos::distributed::bit_or{});
+    auto const to = unmanaged<ExecSpace>(merged, m_words);
+    Kokkos::deep_copy(m_ranks->exec(), to, unmanaged<ExecSpace>(mine, m_words));
+    m_ranks->all_reduce(to, karpos::distributed::bit_or{});
     ++bitmaps;
   }
   /// Merges what all ranks have found into `next`. Each has found only vertices of its own; counts:
@@ -111,8 +112,8 @@ class found_exchange {
     device::loop_over("karpos::bfs: clear others", exec, s.words, clear_others{s});
     std::uint64_t const total = blocks(counts).total;
     if (total > m_words) {
-      Kokkos::deep_copy(exec, m_own, unmanaged(s.next + s.first, s.own));
-      m_ranks->all_gather(m_own, unmanaged(s.next, s.words), m_word_counts);
+      Kokkos::deep_copy(exec, m_own, unmanaged<ExecSpace>(s.next + s.first, s.own));
+      m_ranks->all_gather(m_own, unmanaged<ExecSpace>(s.next, s.words), m_word_counts);
       ++bitmaps;
       return;
     }
@@ -126,11 +127,6 @@ class found_exchange {
   std::uint32_t lists = 0, bitmaps = 0;  // levels that a search has sent as such
 
  private:
-  template <class T>
-  static auto unmanaged(T* data, std::uint64_t n) {
-    return Kokkos::View<T*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(data, n);
-  }
-
   karpos::distributed::communicator<ExecSpace> const* m_ranks = nullptr;
   counts_type m_word_counts;
   std::uint64_t m_words = 0;

@@ -135,7 +135,7 @@ auto send_rows_by_key(karpos::distributed::communicator<ExecSpace> const& ranks,
       split_offer const offer{keys.extent(0), 0, device::cache_bytes(ranks.exec()),
                               place_among(hashed::rank, 1)};
       auto const split = distributed::try_split_into_windows<ExecSpace>(
-          ranks, windows, source_of_rows<row, ExecSpace>(keys, values),
+          ranks, windows, partition::source_of_rows<row, ExecSpace>(keys, values),
           distributed::plan_windows<ExecSpace>(ranks.all_gather(offer)),
           [](window_plan const& plan) {
             return owner_and_place<ExecSpace, hash<key>, void>({}, plan);

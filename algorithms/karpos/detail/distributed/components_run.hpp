@@ -105,8 +105,8 @@ components_report run_components(karpos::distributed::communicator<ExecSpace> co
   components_memory<vertex> m{};
   lay_out_components<ExecSpace>(graph, ranks.size(), memory, m);
   if (ranks.size() == 1) return cc::run(exec, rows, component_ids.data(), m.state, options);
-  using ids = Kokkos::View<vertex*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-  ids const forest(m.forest, graph.vertices()), received(m.received, graph.vertices());
+  auto const forest = unmanaged<ExecSpace>(m.forest, graph.vertices());
+  auto const received = unmanaged<ExecSpace>(m.received, graph.vertices());
   auto s =
       cc::make_state<ExecSpace>(rows, graph.first(), graph.vertices(), m.forest, m.state, options);
   cc::link_first_neighbours(exec, s);

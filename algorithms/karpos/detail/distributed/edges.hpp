@@ -161,9 +161,7 @@ auto split_by_source(ExecSpace const& exec, reusable_memory<ExecSpace>& memory,
   using row = typename Rows::value_type;
   auto const on_device =
       distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
-  Kokkos::deep_copy(exec, on_device,
-                    Kokkos::View<std::uint64_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                        begins.data(), begins.size()));
+  Kokkos::deep_copy(exec, on_device, unmanaged<Kokkos::HostSpace>(begins.data(), begins.size()));
   owner_of_source<row> const owner{on_device.data(), static_cast<std::uint32_t>(begins.size() - 1)};
   return distributed::split<row>(exec, memory, owners, false, owner, rows);
 }

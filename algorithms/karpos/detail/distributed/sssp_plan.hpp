@@ -126,12 +126,10 @@ double agreed_delta(karpos::distributed::communicator<ExecSpace> const& ranks, G
                                static_cast<double>(sssp::weight_sample::max_size));
   std::vector<double> const mine =
       run_collectively(ranks, [&] { return draw(static_cast<std::uint64_t>(share)).sorted(); });
-  using host = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
   auto const counts = ranks.all_gather(std::uint64_t(mine.size()));
   std::vector<double> all(blocks(counts).total);
-  ranks.all_gather(Kokkos::View<double const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                       mine.data(), mine.size()),
-                   host(all.data(), all.size()), counts);
+  ranks.all_gather(unmanaged<Kokkos::HostSpace>(mine.data(), mine.size()),
+                   unmanaged<Kokkos::HostSpace>(all.data(), all.size()), counts);
   return sssp::usable_delta<Weight>(sssp::automatic_delta<ExecSpace>(
       sum / all_edges, all_edges / static_cast<double>(graph.vertices()),
       sssp::weight_sample(std::move(all))));

@@ -75,8 +75,6 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
   using grid = device::launched_grid<ExecSpace>;
   using communicator = karpos::distributed::communicator<ExecSpace>;
   using counts_type = typename communicator::counts_type;
-  template <class T>
-  using host_view = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
  public:
   launched_sssp(communicator const& ranks, grid const& steps, State const& s,
@@ -135,8 +133,8 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
       m_sent[r].rows = listed[r];
     }
     counts_type const one(n, 1);
-    m_ranks.all_to_all(host_view<search_totals const>(m_sent.data(), n), one,
-                       host_view<search_totals>(m_received.data(), n), one);
+    m_ranks.all_to_all(unmanaged<Kokkos::HostSpace>(m_sent.data(), n), one,
+                       unmanaged<Kokkos::HostSpace>(m_received.data(), n), one);
     p.all = m_received[0];
     for (std::size_t r = 1; r < n; ++r) p.all.add(m_received[r]);
     m_totals = p.all;
@@ -174,9 +172,10 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
     std::size_t const fixed = sizeof(sssp::fixed_memory), all = m_memory.counters.extent(0);
     Kokkos::deep_copy(exec,
                       Kokkos::subview(m_memory.counters, Kokkos::make_pair(std::size_t(0), fixed)),
-                      on_device(reinterpret_cast<std::byte const*>(m_fixed_at), fixed));
-    Kokkos::deep_copy(exec, Kokkos::subview(m_memory.counters, Kokkos::make_pair(fixed, all)),
-                      on_device(reinterpret_cast<std::byte const*>(m_lengths_at), all - fixed));
+                      unmanaged<ExecSpace>(reinterpret_cast<std::byte const*>(m_fixed_at), fixed));
+    Kokkos::deep_copy(
+        exec, Kokkos::subview(m_memory.counters, Kokkos::make_pair(fixed, all)),
+        unmanaged<ExecSpace>(reinterpret_cast<std::byte const*>(m_lengths_at), all - fixed));
     exec.fence("karpos::distributed::sssp: counters that decide about the next step");
     m_is_copied = true;
   }
@@ -209,10 +208,6 @@ class launched_sssp : public device::launched_grid<ExecSpace> {
     m_ranks.all_to_all(sent, listed, received, counts);
     p.received = received.data();
     p.received_rows = in;
-  }
-  template <class T>
-  static auto on_device(T* data, std::uint64_t n) {
-    return Kokkos::View<T*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(data, n);
   }
 
   communicator const& m_ranks;

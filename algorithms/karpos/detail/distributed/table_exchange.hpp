@@ -146,7 +146,7 @@ class table_exchange {
   template <class Row, class Combine, class Keys, class... Values>
   auto try_split_into_windows(Keys const& keys, Values const&... values) const {
     return distributed::try_split_into_windows<execution_space>(
-        m_ranks, m_kept->windows, source_of_rows<Row, execution_space>(keys, values...),
+        m_ranks, m_kept->windows, partition::source_of_rows<Row, execution_space>(keys, values...),
         plan_split<Combine>(keys.extent(0)), [&](window_plan const& plan) {
           return owner_and_place<execution_space, Hash, void>(m_hash, plan);
         });

@@ -387,11 +387,6 @@ struct list_row {
   }
 };
 
-template <class MemorySpace, class T>
-auto unmanaged(T* data, std::uint64_t n) {
-  return Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>(data, n);
-}
-
 /// A piece of a window: the rows of one rank for a region of another, and their results.
 template <class Row, class Result>
 struct window_piece {
@@ -423,18 +418,6 @@ struct copy_chunk_of_pieces {
     }
   }
 };
-
-/// Returns the source of keys, with values if any are passed.
-template <class Row, class ExecSpace, class Keys, class... Values>
-auto source_of_rows(Keys const& keys, Values const&... values) {
-  using device::for_loop, device::held_by_loop;
-  if constexpr (sizeof...(Values) == 0)
-    return partition::keys_only<held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
-  else
-    return partition::keys_and_values<Row, held_by_loop<ExecSpace, Keys>,
-                                      held_by_loop<ExecSpace, Values>...>(
-        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)...);
-}
 
 /// Maps a key to its partition, if rows have results of this type, or none.
 template <class ExecSpace, class Hash, class Result>

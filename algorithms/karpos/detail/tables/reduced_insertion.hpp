@@ -218,8 +218,7 @@ class rows_reduction {
       return reduce_by_key::keys_with_value<row, held<keys>>{
           device::for_loop<exec_space>(rows.keys), rows.values.value};
     else
-      return reduce_by_key::keys_and_values<row, held<keys>, held<values>>(
-          device::for_loop<exec_space>(rows.keys), device::for_loop<exec_space>(rows.values));
+      return reduce_by_key::source_of_rows<row, exec_space>(rows.keys, rows.values);
   }
   /// Returns the groups of a part, which are valid until those of the next part are made. Blocks.
   template <class Rows>

@@ -267,10 +267,8 @@ class batch {
     auto const& w = m_workspace;
     local_vertex sources[searches_at_once];
     auto const s = w.state(false);
-    using host = Kokkos::View<local_vertex*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    using space =
-        Kokkos::View<local_vertex*, typename Graph::memory_space, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(m_exec, host(sources, searches_at_once), space(s.sources, searches_at_once));
+    Kokkos::deep_copy(m_exec, unmanaged<Kokkos::HostSpace>(sources, searches_at_once),
+                      unmanaged<typename Graph::memory_space>(s.sources, searches_at_once));
     m_exec.fence("karpos::bfs_batch: sources");
     std::uint64_t const n = of_one.vertices();
     auto* const rows = reinterpret_cast<std::int32_t*>(s.plane);
@@ -293,9 +291,9 @@ class batch {
                                local_vertex source, std::int32_t* row) const {
     std::uint64_t const n = of_one.vertices();
     using memory_space = typename Graph::memory_space;
-    Kokkos::View<std::int32_t*, memory_space, Kokkos::MemoryUnmanaged> const distances(row, n);
     bfs_search const one(m_exec, of_one);
-    one.start(source, distances, Kokkos::View<local_vertex*, memory_space>(), {.driver = m_driver});
+    one.start(source, unmanaged<memory_space>(row, n), Kokkos::View<local_vertex*, memory_space>(),
+              {.driver = m_driver});
     auto const found = one.report();
     sum_row::value_type sum{};
     Kokkos::parallel_reduce("karpos::bfs_batch::sums", index_range(m_exec, n),

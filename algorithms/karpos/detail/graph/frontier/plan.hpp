@@ -215,8 +215,7 @@ auto read_degrees(ExecSpace const& exec, std::uint64_t n, Rows const& out, Rows 
       out, in, has_in, {Tuned::tile_degree, Tuned::team_degree, Tuned::grid_degree}, histogram};
   Kokkos::Array<std::uint64_t, body.value_count> sums{};
   Kokkos::parallel_reduce("karpos::workspace_of_searches: degrees", index_range(exec, n), body,
-                          Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                              sums.data(), sums.size()));
+                          unmanaged<Kokkos::HostSpace>(sums.data(), sums.size()));
   exec.fence("karpos::workspace_of_searches: degrees");
   if (auto const n_long = sums[degree_classes + 2]; n_long > 0)
     reject<std::length_error>("a graph has vertices of 2^31 edges or more",

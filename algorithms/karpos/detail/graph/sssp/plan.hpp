@@ -143,12 +143,10 @@ class weight_sample {
   weight_sample(ExecSpace const& exec, Weight const* weight, std::uint64_t edges, double* buffer,
                 std::uint64_t size)
       : m_weights(std::min(size, max_size)) {
-    using host = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    using space = Kokkos::View<double*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
     fill_with("karpos::sssp::draw_weights", exec, buffer, m_weights.size(),
               draw_weight<Weight>{weight, edges});
-    Kokkos::deep_copy(exec, host(m_weights.data(), m_weights.size()),
-                      space(buffer, m_weights.size()));
+    Kokkos::deep_copy(exec, unmanaged<Kokkos::HostSpace>(m_weights.data(), m_weights.size()),
+                      unmanaged<ExecSpace>(buffer, m_weights.size()));
     exec.fence("karpos::sssp: a sample of the weights");
     std::erase_if(m_weights, [](double w) { return !(w > 0 && std::isfinite(w)); });
     std::sort(m_weights.begin(), m_weights.end());

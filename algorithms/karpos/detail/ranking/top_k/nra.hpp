@@ -326,10 +326,8 @@ class nra_query {
       else
         std::nth_element(begin, kth, begin + m_candidates);
     } else {
-      using bounds =
-          Kokkos::View<double*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-      bounds const sorted(m_state.sorted, m_candidates);
-      Kokkos::deep_copy(m_exec, sorted, bounds(m_state.lower, m_candidates));
+      auto const sorted = unmanaged<ExecSpace>(m_state.sorted, m_candidates);
+      Kokkos::deep_copy(m_exec, sorted, unmanaged<ExecSpace>(m_state.lower, m_candidates));
       Kokkos::sort(m_exec, sorted);
     }
     return read_back(m_exec, kth, "karpos::top_k: threshold");

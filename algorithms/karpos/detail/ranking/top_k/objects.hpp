@@ -117,9 +117,7 @@ void sort_by_rank(ExecSpace const& exec, ranked_object<Id>* objects, std::uint64
     exec.fence("karpos::top_k: before sorting");
     std::sort(objects, objects + n);
   } else {
-    using view =
-        Kokkos::View<ranked_object<Id>*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-    if (n > 1) Kokkos::sort(exec, view(objects, n), ranks_higher{});
+    if (n > 1) Kokkos::sort(exec, unmanaged<ExecSpace>(objects, n), ranks_higher{});
   }
 }
 

@@ -92,7 +92,6 @@ template <class ExecSpace, class Lists>
 class list_check {
   using id_type = typename Lists::id_type;
   using score_type = typename Lists::score_type;
-  using memory = typename Lists::memory_space;
 
  public:
   list_check(ExecSpace const& exec, Lists const& lists, int i)
@@ -123,10 +122,9 @@ class list_check {
     std::uint64_t const n = m_list.length;
     if (n < 2) return;
     if constexpr (device::is_device<ExecSpace>) {
-      using ids = Kokkos::View<id_type*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
-      using const_ids = Kokkos::View<id_type const*, memory, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(m_exec, ids(sorted, n), const_ids(m_list.ids, n));
-      Kokkos::sort(m_exec, ids(sorted, n));
+      auto const ids = unmanaged<ExecSpace>(sorted, n);
+      Kokkos::deep_copy(m_exec, ids, unmanaged<typename Lists::memory_space>(m_list.ids, n));
+      Kokkos::sort(m_exec, ids);
     } else {
       m_exec.fence("karpos::validate_sorted_lists: before sorting");
       std::copy_n(m_list.ids, n, sorted);

@@ -382,9 +382,7 @@ class counted_split {
     partition::count_and_place(
         m_exec, noting_rows<Source, PartitionOf>{m_source, m_partition_of, m_partitions},
         known_partition{}, m_plan.ranges(), to,
-        Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
-            m_begins, m_plan.partitions() + 1),
-        a.tables());
+        unmanaged<ExecSpace>(m_begins, m_plan.partitions() + 1), a.tables());
     partition::move_rows<true>(m_exec, noted_rows<Source>{m_source, m_partitions},
                                known_partition{}, m_plan.ranges(), to, a, out, 0);
   }

@@ -133,6 +133,17 @@ struct keys_and_values<Row, Keys, row_numbers> {
   KOKKOS_FORCEINLINE_FUNCTION static loaded key_of(loaded const& key) { return key; }
 };
 
+/// Returns the source of keys, with values (a view, a function or row_numbers) if any are passed.
+template <class Row, class ExecSpace, class Keys, class... Values>
+auto source_of_rows(Keys const& keys, Values const&... values) {
+  using device::for_loop, device::held_by_loop;
+  if constexpr (sizeof...(Values) == 0)
+    return keys_only<held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
+  else
+    return keys_and_values<Row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>...>(
+        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)...);
+}
+
 /// Rows that an earlier pass has written to an array.
 template <class Source>
 struct rows_of_array : plain_rows<typename Source::row> {

@@ -106,8 +106,7 @@ void split_in_passes(ExecSpace const& exec, Source const& source, PartitionOf co
                      arrays<typename Source::row> const& memory, typename Source::row* out,
                      Offsets const& offsets) {
   using rows = rows_of_array<Source>;
-  Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged> const
-      between(memory.offsets, plan.stride() + 1);
+  auto const between = unmanaged<ExecSpace>(memory.offsets, plan.stride() + 1);
   typename Source::row *from = nullptr, *to = plan.passes() % 2 == 0 ? memory.rows : out;
   for (int pass = 0; pass < plan.passes(); ++pass) {
     std::uint64_t const partitions = plan.partitions_of(pass);

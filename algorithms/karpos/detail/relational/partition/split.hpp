@@ -372,10 +372,8 @@ template <class ExecSpace, class Source, class Partitioner>
 void split_by_counting(ExecSpace const& exec, Source const& source, Partitioner const& partitioner,
                        plan<ExecSpace, typename Source::row> const& how, std::byte* memory,
                        typename Source::row* out, std::uint64_t* begins) {
-  partition::split_as_planned(
-      exec, source, partitioner, how, memory, out,
-      Kokkos::View<std::uint64_t*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
-          begins, how.partitions() + 1));
+  partition::split_as_planned(exec, source, partitioner, how, memory, out,
+                              unmanaged<ExecSpace>(begins, how.partitions() + 1));
 }
 
 }  // namespace karpos::detail::partition

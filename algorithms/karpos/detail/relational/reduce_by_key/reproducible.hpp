@@ -206,8 +206,6 @@ auto reduce_exponents(ExecSpace const& exec, Keys const& keys, Column const& col
   using space = typename ExecSpace::memory_space;
   using device::for_loop, device::held_by_loop;
   exponents_of<Column> const exponents{column};
-  using source = keys_and_values<key_value<bits, std::int32_t>, held_by_loop<ExecSpace, Keys>,
-                                 held_by_loop<ExecSpace, exponents_of<Column>>>;
   char const* const label = "karpos::reduce_by_key: largest exponents";
   std::uint64_t const n = keys.extent(0);
   auto const array = [&]<class T>(T, std::uint64_t size) {
@@ -218,7 +216,7 @@ auto reduce_exponents(ExecSpace const& exec, Keys const& keys, Column const& col
   using result = result_views<held_by_loop<ExecSpace, decltype(g.keys)>,
                               held_by_loop<ExecSpace, decltype(g.max_exponents)>>;
   std::uint64_t const count = reduce_by_key::run(
-      exec, source(for_loop<ExecSpace>(keys), for_loop<ExecSpace>(exponents)),
+      exec, source_of_rows<key_value<bits, std::int32_t>, ExecSpace>(keys, exponents),
       result{for_loop<ExecSpace>(g.keys), for_loop<ExecSpace>(g.max_exponents), n}, maximum{},
       {nullptr, 0}, "");
   g.slots = array(std::uint64_t{}, std::bit_ceil(2 * count));

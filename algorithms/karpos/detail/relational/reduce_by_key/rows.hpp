@@ -235,6 +235,17 @@ struct keys_only : partition::plain_rows<Row> {
   KOKKOS_FORCEINLINE_FUNCTION static Row key_of(Row const& r) { return r; }
 };
 
+/// Returns the source of keys, with values (a view or a function) if any are passed.
+template <class Row, class ExecSpace, class Keys, class... Values>
+auto source_of_rows(Keys const& keys, Values const&... values) {
+  using device::for_loop, device::held_by_loop;
+  if constexpr (sizeof...(Values) == 0)
+    return keys_only<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
+  else
+    return keys_and_values<Row, held_by_loop<ExecSpace, Keys>, held_by_loop<ExecSpace, Values>...>(
+        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values)...);
+}
+
 /// The keys of rows that lie in memory.
 template <class Row>
 struct keys_of_rows {

@@ -98,13 +98,10 @@ struct count_pairs {
 
 template <class Row, class Blocks, class ExecSpace, class Keys, class Values>
 auto source_of_batch(Keys const& keys, [[maybe_unused]] Values const& values) {
-  using device::for_loop, device::held_by_loop;
   if constexpr (Blocks::has_values)
-    return reduce_by_key::keys_and_values<Row, held_by_loop<ExecSpace, Keys>,
-                                          held_by_loop<ExecSpace, Values>>(
-        for_loop<ExecSpace>(keys), for_loop<ExecSpace>(values));
+    return reduce_by_key::source_of_rows<Row, ExecSpace>(keys, values);
   else
-    return reduce_by_key::keys_only<Row, held_by_loop<ExecSpace, Keys>>(for_loop<ExecSpace>(keys));
+    return reduce_by_key::source_of_rows<Row, ExecSpace>(keys);
 }
 
 /// Splits the pairs of a batch and groups them: values go to their blocks, from `begin` on. Returns

@@ -79,14 +79,11 @@ struct set_bits_of {
 
 /// Returns the source of the rows of an insertion.
 template <class ExecSpace, class Table, class Keys, class Values>
-auto source_of(Keys const& keys, Values const& values) {
+auto source_of(Keys const& keys, [[maybe_unused]] Values const& values) {
   if constexpr (Table::layout::has_value)
-    return partition::keys_and_values<row_of<Table>, device::held_by_loop<ExecSpace, Keys>,
-                                      device::held_by_loop<ExecSpace, Values>>(
-        device::for_loop<ExecSpace>(keys), device::for_loop<ExecSpace>(values));
+    return partition::source_of_rows<row_of<Table>, ExecSpace>(keys, values);
   else
-    return partition::keys_only<device::held_by_loop<ExecSpace, Keys>>(
-        device::for_loop<ExecSpace>(keys));
+    return partition::source_of_rows<row_of<Table>, ExecSpace>(keys);
 }
 
 /// The source of the rows in the slots of a table, some of which hold no row.
