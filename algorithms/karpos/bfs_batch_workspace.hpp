@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
-#include <string>
 
 #include "karpos/bfs_workspace.hpp"
 #include "karpos/contract.hpp"

@@ -11,7 +11,6 @@
 #include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/run.hpp"
-#include "karpos/device/loop_arguments.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/partition_options.hpp"

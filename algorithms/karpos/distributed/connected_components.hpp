@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 #include "karpos/components_options.hpp"

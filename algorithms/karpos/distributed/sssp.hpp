@@ -18,7 +18,6 @@
 #include "karpos/detail/distributed/sssp_plan.hpp"
 #include "karpos/detail/distributed/sssp_run.hpp"
 #include "karpos/detail/graph/frontier/plan.hpp"
-#include "karpos/device/program.hpp"
 #include "karpos/distributed/communicator.hpp"
 #include "karpos/distributed/csr_graph.hpp"
 #include "karpos/sssp.hpp"

@@ -11,7 +11,6 @@
 #include "karpos/contract.hpp"
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/device/memory.hpp"
-#include "karpos/device/space.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/table_options.hpp"
 

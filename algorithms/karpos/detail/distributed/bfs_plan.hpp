@@ -3,16 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "karpos/bfs_options.hpp"
 #include "karpos/contract.hpp"
-#include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/distributed/search_arguments.hpp"
 #include "karpos/detail/distributed/windows.hpp"
 #include "karpos/detail/graph/bfs/plan.hpp"

@@ -19,7 +19,6 @@
 #include "karpos/detail/distributed/key_owner.hpp"
 #include "karpos/detail/distributed/window_split.hpp"
 #include "karpos/detail/distributed/windows.hpp"
-#include "karpos/detail/relational/join/plan.hpp"
 #include "karpos/detail/relational/join/run.hpp"
 #include "karpos/detail/relational/join/split_join.hpp"
 #include "karpos/detail/relational/join/split_rows.hpp"

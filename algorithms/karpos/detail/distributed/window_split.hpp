@@ -30,12 +30,10 @@
 #include "karpos/device/arithmetic.hpp"
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
-#include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/device/peers.hpp"
 #include "karpos/device/team.hpp"
 #include "karpos/hash.hpp"
-#include "karpos/operations.hpp"
 
 // One split for rows over the ranks of a host: by the rank that owns a row, and by the region of
 // that rank's table where the search for its key begins (region_split.hpp). No message moves a row.

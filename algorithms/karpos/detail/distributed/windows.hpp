@@ -15,7 +15,6 @@
 #include "karpos/detail/distributed/engines.hpp"
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/device/peers.hpp"
-#include "karpos/device/space.hpp"
 #include "karpos/operations.hpp"
 
 // Windows: memory of each rank of a host that all ranks of the host address.

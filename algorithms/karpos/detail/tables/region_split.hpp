@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include "karpos/detail/relational/partition/restore.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"

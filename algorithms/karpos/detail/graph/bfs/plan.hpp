@@ -6,7 +6,6 @@
 #include "karpos/bfs_options.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/graph/bfs/state.hpp"
-#include "karpos/detail/graph/frontier/plan.hpp"
 
 // Prepares a graph: finds isolated vertices, hubs and short rows. Decides how levels are found.
 

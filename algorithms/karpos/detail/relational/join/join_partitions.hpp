@@ -10,7 +10,6 @@
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/relational/partition/chunks.hpp"
 #include "karpos/device/atomics.hpp"
-#include "karpos/device/league.hpp"
 #include "karpos/device/team.hpp"
 
 // Joins the partitions of two tables, by a table in a team's scratch (partition_table.hpp).

@@ -16,7 +16,6 @@
 #include "karpos/device/atomics.hpp"
 #include "karpos/device/league.hpp"
 #include "karpos/device/native/step_function.hpp"
-#include "karpos/device/space.hpp"
 #include "karpos/device/streaming.hpp"
 #include "karpos/device/team.hpp"
 

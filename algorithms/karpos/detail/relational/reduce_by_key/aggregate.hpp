@@ -13,7 +13,6 @@
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/detail/relational/reduce_by_key/tuning.hpp"
 #include "karpos/device/atomics.hpp"
-#include "karpos/device/league.hpp"
 #include "karpos/device/team.hpp"
 
 // Two steps aggregate rows. pre_aggregate takes rows in any order, and passes on rows for which its

@@ -11,7 +11,6 @@
 #include "karpos/detail/relational/reduce_by_key/group_table.hpp"
 #include "karpos/detail/relational/reduce_by_key/rows.hpp"
 #include "karpos/device/atomics.hpp"
-#include "karpos/device/league.hpp"
 #include "karpos/device/team.hpp"
 
 // Heavy hitters of a reduction on GPUs: keys that a sample shows more than once. While rows are

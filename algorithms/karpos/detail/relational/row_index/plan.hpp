@@ -13,7 +13,6 @@
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/row_index/tuning.hpp"
-#include "karpos/device/streaming.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/table_options.hpp"
 

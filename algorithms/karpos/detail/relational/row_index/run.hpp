@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "karpos/detail/common/arrays.hpp"
-#include "karpos/detail/index_range.hpp"
 #include "karpos/detail/relational/partition/plan.hpp"
 #include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/detail/relational/partition/split.hpp"

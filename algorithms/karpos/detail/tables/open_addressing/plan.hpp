@@ -12,7 +12,6 @@
 #include "karpos/detail/tables/open_addressing/tuning.hpp"
 #include "karpos/detail/tables/slot.hpp"
 #include "karpos/device/arithmetic.hpp"
-#include "karpos/device/loop_arguments.hpp"
 #include "karpos/hash.hpp"
 #include "karpos/key_value.hpp"
 #include "karpos/outcome.hpp"
