@@ -120,6 +120,7 @@ insertion_plan plan_insertion(typename Storage::execution_space const& exec, Sto
         return plan;
       }
     }
+    if (table.defers_marks()) return direct;  // segments set marks eagerly
     auto segments = open_addressing::one_pass_plan<exec_space, ref>(pairs);
     // The team of a segment reads the rows of all segments of its partition.
     if (segments.segments_per_partition > tuned::max_segments_per_partition) return direct;
@@ -143,7 +144,7 @@ insertion_plan plan_pieces(typename Storage::execution_space const& exec, Storag
                            std::uint64_t rows, bool is_empty, bool fit, std::uint64_t max_coarse) {
   using exec_space = typename Storage::execution_space;
   using ref = typename Storage::ref_type;
-  if (table.defers_marks() || !fit) return {insertion_path::direct, rows};  // segments set marks
+  if (!fit) return {insertion_path::direct, rows};
   auto plan = detail::plan_insertion<keep_stored>(exec, table, bulk_strategy::automatic, rows,
                                                   is_empty, never_pays{});
   if (plan.path != insertion_path::segmented) return plan;
@@ -275,7 +276,6 @@ struct insertion_access {
                                   typename Storage::execution_space const& exec, char const* what,
                                   insertion_plan const& plan, wrapped_memory const& given,
                                   Combine const& combine, Insert const& insert) {
-    if (into.m_storage.defers_marks()) return false;  // segments set marks eagerly
     open_addressing::table_state const state{is_as_new(into), into.m_storage.has_order()};
     return detail::with_segmented_insertion(
         exec, into.label(what), into.m_storage, plan, given, combine,
