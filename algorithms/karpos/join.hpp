@@ -238,9 +238,7 @@ class join {
   }
   /// Finds the run of each left row: its group id for now, or its only row if there are no runs.
   void find_matches(execution_space const& exec, Left const& left) {
-    using numbers =
-        Kokkos::View<number_type*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    numbers const found(m_arrays.begins, m_left);
+    auto const found = detail::unmanaged<memory_space>(m_arrays.begins, m_left);
     if (groups().has_runs)
       m_index.label(exec, left, found);
     else
@@ -308,11 +306,9 @@ class join {
       device::loop_over("karpos::join: mark", exec, m_left,
                         detail::join::mark_runs<number_type>{runs_of_left(), m_arrays.marks});
     right_row_filter const all = chosen();
-    using body =
-        detail::join::count_chosen<device::held_by_loop<execution_space, right_row_filter>>;
     m_of_right = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         "karpos::join: count right rows", exec, m_right,
-        body{device::for_loop<execution_space>(all)});
+        device::make_body<execution_space, detail::join::count_chosen>(all));
   }
 
   template <class Emit>
@@ -416,10 +412,7 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
             typename detail::column_traits<Column>::value_type const& missing, Out const& out) {
   using value = typename detail::column_traits<Column>::value_type;
   detail::require_reachable<ExecSpace, Indices, Out>();
-  static_assert(
-      detail::column_traits<Column>::template reached_by<ExecSpace>,
-      "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
-      "with Kokkos::create_mirror_view_and_copy first");
+  detail::require_reachable_columns<ExecSpace, detail::column_traits<Column>>();
   static_assert(std::is_same_v<typename Out::value_type, value>,
                 "karpos: what is gathered goes to a view of the column's values, not const");
   static_assert(std::is_integral_v<typename Indices::non_const_value_type>,

@@ -137,7 +137,7 @@ class lookup_table {
     require_memory("for_each");
     auto const table = m_storage.scan_ref();
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
-                      detail::make_scan_body<execution_space, detail::visit_body>(table, visit));
+                      device::make_body<execution_space, detail::visit_body>(table, visit));
   }
   /// Calls visit(key, value) in a kernel for every pair. If visit takes the value by reference and
   /// changes it, the new value is stored. Asynchronous. Every call through a name that is not const
@@ -150,7 +150,7 @@ class lookup_table {
     require_memory("for_each");
     auto const table = m_storage.scan_ref();
     device::loop_over(label("for_each"), exec, m_storage.slot_count(),
-                      detail::make_scan_body<execution_space, detail::update_body>(table, visit));
+                      device::make_body<execution_space, detail::update_body>(table, visit));
   }
   /// Reduces over everything that is stored: calls visit(key, value, partial), or visit(key,
   /// partial) for a set, in a kernel. `reducer` is a reducer of Kokkos, such as
@@ -282,16 +282,15 @@ class lookup_table {
     detail::require_reachable<execution_space, Queries>();
     std::uint64_t n = 0;
     m_storage.with_ref([&](auto const& table) {
-      using table_type = std::decay_t<decltype(table)>;
       detail::stored_count counted;
       if (try_by_regions(exec, "count", table, queries, bulk, detail::max_table_bytes_per_query,
-                         detail::count_rows<table_type>{table}, counted)) {
+                         detail::count_rows<std::decay_t<decltype(table)>>{table}, counted)) {
         n = counted.stored;
         return;
       }
       n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
           label("count"), exec, queries.extent(0),
-          detail::make_scan_body<execution_space, detail::count_present_body>(table, queries));
+          device::make_body<execution_space, detail::count_present_body>(table, queries));
     });
     return n;
   }

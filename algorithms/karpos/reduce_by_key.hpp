@@ -157,9 +157,8 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, OutKeys con
   detail::user_call const call("reduce_by_key");
   using namespace detail::reduce_by_key;
   require_keys<ExecSpace, Keys, OutKeys>();
-  using key = typename Keys::non_const_value_type;
-  return aggregation<ExecSpace, key, Columns, Outputs>::run(exec, keys, out_keys, aggregates,
-                                                            options.workspace);
+  return aggregation<ExecSpace, typename Keys::non_const_value_type, Columns, Outputs>::run(
+      exec, keys, out_keys, aggregates, options.workspace);
 }
 
 /// Counts how often each key occurs, as reduce_by_key with values of 1. Counts are integers of 4 or

@@ -379,10 +379,7 @@ class row_index {
     static_assert(detail::is_row_view<Queries>, "karpos: queries are rows(column, column, ...)");
     static_assert(std::is_same_v<typename Queries::row_type, typename Rows::row_type>,
                   "karpos: queries have columns of the types of the index' columns");
-    static_assert(
-        Queries::template reached_by<ExecSpace>,
-        "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
-        "with Kokkos::create_mirror_view_and_copy first");
+    detail::require_reachable_columns<ExecSpace, Queries>();
     require_numbers<Out, Result>();
     detail::require_same_extent("queries", queries.size(), "the output", out.extent(0));
     std::string const kernel = std::string("karpos::row_index: ") + what;

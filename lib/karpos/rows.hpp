@@ -463,6 +463,15 @@ inline constexpr bool is_row_view<row_view<Hash, Equal, Columns...>> = true;
 template <class X>
 inline constexpr bool is_row_view<X const> = is_row_view<X>;
 
+/// Asserts that kernels of ExecSpace reach all columns of some rows, or of column_traits.
+template <class ExecSpace, class... Rows>
+constexpr void require_reachable_columns() {
+  static_assert(
+      (Rows::template reached_by<ExecSpace> && ...),
+      "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
+      "with Kokkos::create_mirror_view_and_copy first");
+}
+
 /// Whether rows have one column without a mask, compared by the library: bits identify them.
 template <class Rows>
 struct single_value {

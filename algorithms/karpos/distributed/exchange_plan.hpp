@@ -67,8 +67,7 @@ class exchange_plan {
                 std::shared_ptr<kept> const& memory = std::make_shared<kept>())
       : m_ranks(&ranks),
         m_kept(memory) {
-    using key = typename Keys::non_const_value_type;
-    static_assert(sizeof(key) <= 8,
+    static_assert(sizeof(typename Keys::non_const_value_type) <= 8,
                   "karpos: owners, or keys that determine them, have at most 8 bytes");
     detail::require_reachable<ExecSpace, Keys>();
     detail::user_call const call("distributed::exchange_plan");

@@ -37,10 +37,6 @@ struct joined_rows {
 template <execution_space ExecSpace>
 class join_memory {
  public:
-  join_memory() = default;
-  join_memory(join_memory&&) noexcept = default;
-  join_memory& operator=(join_memory&&) noexcept = default;
-
   /// Frees the memory. Collective. Requires: the rows of the last join are no longer used; call
   /// exec.fence() first if kernels read them.
   void release() { m_buffers = {}; }

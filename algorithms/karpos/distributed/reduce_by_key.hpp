@@ -31,10 +31,6 @@ struct reduced_groups {
 template <execution_space ExecSpace>
 class reduction_memory {
  public:
-  reduction_memory() = default;
-  reduction_memory(reduction_memory&&) noexcept = default;
-  reduction_memory& operator=(reduction_memory&&) noexcept = default;
-
   /// Frees the memory. Collective. Requires: the groups of the last reduction are no longer used;
   /// call exec.fence() first if kernels read them.
   void release() { m_buffers = {}; }

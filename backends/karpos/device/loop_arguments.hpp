@@ -128,6 +128,12 @@ held_by_loop<ExecSpace, X> for_loop(X const& x) {
 template <class ExecSpace, class X>
 void for_loop(X const&&) = delete;
 
+/// Makes the body of a loop, which holds these members. Requires: the members outlive the loop.
+template <class ExecSpace, template <class...> class Body, class... Members>
+auto make_body(Members const&... members) {
+  return Body<held_by_loop<ExecSpace, Members>...>{for_loop<ExecSpace>(members)...};
+}
+
 /// Returns element i of a view as a value, even if the view returns a proxy, as views with
 /// MemoryTraits<Atomic> do. If `keys` is a function, returns keys(i).
 template <class Keys>

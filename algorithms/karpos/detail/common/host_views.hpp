@@ -162,9 +162,8 @@ class staged_argument {
   template <class To, class From>
   static void copy(char const* label, To const& to, From const& from) {
     using space = Kokkos::DefaultHostExecutionSpace;
-    using body = copy_elements<device::held_by_loop<space, To>, device::held_by_loop<space, From>>;
     device::loop_over(label, space(), to.extent(0),
-                      body{device::for_loop<space>(to), device::for_loop<space>(from)});
+                      device::make_body<space, copy_elements>(to, from));
   }
 
   given_type const& m_given;

@@ -163,7 +163,6 @@ struct store_proposals {
 template <class ExecSpace, class Graph, class VertexId>
 void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks, Graph const& graph,
                       VertexId* parent, VertexId const* proposal) {
-  using row = edge_row<VertexId>;
   auto const& exec = ranks.exec();
   reusable_memory<ExecSpace> sent, received_memory;
   auto const split = run_collectively(ranks, [&] {
@@ -171,7 +170,7 @@ void complete_parents(karpos::distributed::communicator<ExecSpace> const& ranks,
     std::uint64_t n = 0;
     Kokkos::parallel_scan("karpos::bfs: count proposals", all,
                           list_proposals<VertexId>{proposal, nullptr}, n);
-    auto const rows = distributed::allocate<row>(exec, "karpos::bfs: proposals", n);
+    auto const rows = distributed::allocate<edge_row<VertexId>>(exec, "karpos::bfs: proposals", n);
     Kokkos::parallel_scan("karpos::bfs: list proposals", all,
                           list_proposals<VertexId>{proposal, rows.data()});
     return split_by_source(exec, sent, graph.begins(), ranks.size(), rows);

@@ -99,10 +99,9 @@ components_report run_components(karpos::distributed::communicator<ExecSpace> co
                                  Graph const& graph, ComponentIds const& component_ids,
                                  std::byte* memory, components_options const& options) {
   namespace cc = connected_components;
-  using vertex = typename Graph::vertex_type;
   auto const& exec = ranks.exec();
   auto const rows = local_rows_of(graph);
-  components_memory<vertex> m{};
+  components_memory<typename Graph::vertex_type> m{};
   lay_out_components<ExecSpace>(graph, ranks.size(), memory, m);
   if (ranks.size() == 1) return cc::run(exec, rows, component_ids.data(), m.state, options);
   auto const forest = unmanaged<ExecSpace>(m.forest, graph.vertices());

@@ -131,9 +131,8 @@ std::vector<std::uint64_t> equal_blocks(karpos::distributed::communicator<ExecSp
         distributed::allocate<std::uint64_t>(ranks.exec(), "karpos::build_csr: edges", groups);
     // Groups without edges are divided among ranks, too.
     Kokkos::deep_copy(ranks.exec(), c, std::uint64_t(1));
-    using row = typename Rows::value_type;
     device::loop_over("karpos::build_csr: edges of groups", ranks.exec(), rows.extent(0),
-                      count_groups<row>{rows.data(), c.data(), group});
+                      count_groups<typename Rows::value_type>{rows.data(), c.data(), group});
     return c;
   });
   ranks.all_reduce(counts);
@@ -173,7 +172,6 @@ auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, 
   using row = typename Rows::value_type;
   using id = decltype(row::key);
   using graph = karpos::distributed::csr_graph<id, EdgeOffset, typename ExecSpace::memory_space>;
-  using local = typename graph::local_type;
   auto const& exec = ranks.exec();
   reusable_memory<ExecSpace> sent, received_memory;
   auto split = run_collectively(
@@ -185,7 +183,7 @@ auto build_from_rows(karpos::distributed::communicator<ExecSpace> const& ranks, 
   auto const me = static_cast<std::size_t>(ranks.rank());
   return graph(ranks, run_collectively(ranks, [&] {
                  received_edges<row> const list{received.data(), received.extent(0), begins[me]};
-                 return build_csr::csr_of_edges<local>(
+                 return build_csr::csr_of_edges<typename graph::local_type>(
                      exec, begins[me + 1] - begins[me], list,
                      {.remove_self_loops = false, .remove_duplicates = remove_duplicates});
                }));

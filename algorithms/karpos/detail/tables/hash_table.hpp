@@ -106,7 +106,7 @@ std::uint64_t hash_table<Storage>::erase_if(execution_space const& exec,
   m_storage.with_erasure_ref(exec, capacity(), [&](auto const& table) {
     n = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
         label("erase_if"), exec, capacity(),
-        detail::make_scan_body<execution_space, detail::erase_if_body>(table, predicate));
+        device::make_body<execution_space, detail::erase_if_body>(table, predicate));
   });
   if constexpr (Storage::tracks_free_slots)  // by a kernel after the reduction, perhaps
     exec.fence("karpos::hash_table: erase_if");
@@ -265,12 +265,11 @@ namespace detail {
 template <class Storage, class Report>
 void reinsert(typename Storage::execution_space const& exec, char const* what, Storage const& from,
               Storage const& to, Report const& report, erase_report* refused) {
-  using table_type = typename Storage::ref_type;
   to.invalidate_order();
   constexpr int ahead = Storage::prefetch_distance;
-  device::tally_each_staged<ahead>(from.label(what), exec, from.slot_count(),
-                                   reinsert_body<ahead, table_type>(from.ref(), to.ref(), refused),
-                                   report);
+  device::tally_each_staged<ahead>(
+      from.label(what), exec, from.slot_count(),
+      reinsert_body<ahead, typename Storage::ref_type>(from.ref(), to.ref(), refused), report);
 }
 /// Returns the number of keys of an insertion of distinct keys. Throws capacity_error with this
 /// message if some of them found no slot.

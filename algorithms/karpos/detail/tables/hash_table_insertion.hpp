@@ -66,10 +66,9 @@ struct insertion_plan {
 template <class Storage>
 std::size_t regional_bytes(typename Storage::execution_space const& exec, Storage const& table,
                            table_regions const& plan, std::uint64_t rows) {
-  using exec_space = typename Storage::execution_space;
   using ref = typename Storage::ref_type;
   using source = partition::rows_of_array<open_addressing::rows_of_slots<ref>>;
-  return region_tally<insert_report, exec_space, ref, source>(
+  return region_tally<insert_report, typename Storage::execution_space, ref, source>(
              exec, table.ref(), source(nullptr, Kokkos::min(rows, plan.batch)), plan)
       .bytes();
 }
@@ -403,10 +402,8 @@ bool hash_table<Storage>::try_insert_reduced(execution_space const& exec, Rows c
       auto const groups = reduced.reduce(exec, part);
       insert_report r = insert_in_parts(exec, groups, {.workspace = reduced.rest()});
       if (r.rejected + r.invalid != 0) {
-        auto const protocol = m_storage.ref().slot();
-        r.invalid = device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-            label("count rejected rows"), exec, part.size(),
-            detail::make_scan_body<execution_space, detail::count_reserved>(protocol, part.keys));
+        r.invalid = detail::count_reserved_keys(label("count rejected rows"), exec,
+                                                m_storage.ref().slot(), part.keys);
         r.rejected = part.size() - r.invalid - this->count_present(exec, part.keys);
       }
       r.existing = part.size() - r.inserted - r.rejected - r.invalid;

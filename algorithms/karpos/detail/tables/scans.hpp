@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "karpos/detail/tables/probe.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/hash.hpp"
 
 // Bodies of kernels that read every slot of a table, and of kernels that read many queries. Each
@@ -29,12 +32,6 @@ KARPOS_STEP_FUNCTION void if_live(Table const& table, std::uint64_t i, F const& 
   } else {
     KARPOS_INLINE_CALLS f(key);
   }
-}
-
-/// Makes the body of a loop over slots or queries. Requires: the members outlive the loop.
-template <class ExecSpace, template <class...> class Body, class... Members>
-auto make_scan_body(Members const&... members) {
-  return Body<device::held_by_loop<ExecSpace, Members>...>{device::for_loop<ExecSpace>(members)...};
 }
 
 struct slot_counts {
@@ -124,6 +121,12 @@ struct count_reserved {
     n += protocol.reserved(device::element(keys, i));
   }
 };
+template <class ExecSpace, class Protocol, class Keys>
+std::uint64_t count_reserved_keys(std::string const& label, ExecSpace const& exec,
+                                  Protocol const& protocol, Keys const& keys) {
+  return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
+      label, exec, keys.extent(0), device::make_body<ExecSpace, count_reserved>(protocol, keys));
+}
 
 /// Writes the live slots contiguously: the scan gives each its index.
 template <class Table, class KeysOut, class ValuesOut>

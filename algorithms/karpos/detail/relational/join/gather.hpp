@@ -50,12 +50,8 @@ struct gather_values {
 template <class ExecSpace, class Indices, class Column, class T, class Out>
 void gather(ExecSpace const& exec, Indices const& indices, Column const& column, T const& missing,
             Out const& out) {
-  using device::for_loop, device::held_by_loop;
-  using body = gather_values<held_by_loop<ExecSpace, Indices>, held_by_loop<ExecSpace, Column>, T,
-                             held_by_loop<ExecSpace, Out>>;
   device::loop_over("karpos::gather", exec, indices.extent(0),
-                    body{for_loop<ExecSpace>(indices), for_loop<ExecSpace>(column), missing,
-                         for_loop<ExecSpace>(out)});
+                    device::make_body<ExecSpace, gather_values>(indices, column, missing, out));
 }
 
 }  // namespace karpos::detail::join

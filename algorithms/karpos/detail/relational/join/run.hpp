@@ -17,7 +17,6 @@
 #include "karpos/detail/relational/join/gather.hpp"
 #include "karpos/detail/relational/join/matches.hpp"
 #include "karpos/detail/relational/join/payload_columns.hpp"
-#include "karpos/detail/relational/join/plan.hpp"
 #include "karpos/detail/relational/join/split_join.hpp"
 #include "karpos/detail/relational/join/tuning.hpp"
 #include "karpos/detail/relational/row_index/plan.hpp"
@@ -51,10 +50,7 @@ void require_joinable(Left const& left, Right const& right) {
   static_assert(
       std::is_same_v<typename Left::row_type, typename Right::row_type>,
       "karpos: the two sides of a join have columns of the same types, in the same order");
-  static_assert(
-      Left::template reached_by<ExecSpace> && Right::template reached_by<ExecSpace>,
-      "karpos: a column lies in a memory space that the execution space cannot reach; copy it "
-      "with Kokkos::create_mirror_view_and_copy first");
+  require_reachable_columns<ExecSpace, Left, Right>();
   constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
   for (std::uint64_t const rows : {left.size(), right.size()})
     if (rows > max_rows)

@@ -50,8 +50,7 @@ struct table_shape {
     return {cuckoo_layout::two_level, buckets, buckets * in_bucket::slots, buckets, 0};
   }
   static table_shape of_windows(std::uint64_t slots, std::uint64_t max_windows) {
-    using in_partition = partition_geometry<Word>;
-    constexpr std::uint64_t each = in_partition::window_slots;
+    constexpr std::uint64_t each = partition_geometry<Word>::window_slots;
     std::uint64_t const windows = Kokkos::max<std::uint64_t>((slots + each - 1) / each, 1);
     std::uint64_t const partitions = (windows - 1) / max_windows + 1;
     std::uint64_t const windows_each = (windows - 1) / partitions + 1,

@@ -377,11 +377,7 @@ class table : public Traits {
   }
   template <class Keys>
   std::uint64_t count_sentinels(execution_space const& exec, Keys const& keys) const {
-    std::uint64_t invalid = 0;
-    Kokkos::parallel_reduce(label("count sentinels"), index_range(exec, keys.extent(0)),
-                            count_reserved<typename view_type::protocol, Keys>{view().slot, keys},
-                            invalid);
-    return invalid;
+    return count_reserved_keys(label("count sentinels"), exec, view().slot, keys);
   }
 
   /// Adds pairs whose keys are absent and all different, to a copy of the table. Returns whether

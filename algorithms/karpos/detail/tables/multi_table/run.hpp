@@ -47,14 +47,6 @@ struct traits {
                                           value_storage<T, Number, ExecSpace>>;
 };
 
-template <class ExecSpace, class Table, class Keys>
-std::uint64_t count_sentinels(ExecSpace const& exec, Table const& table, Keys const& keys) {
-  using body = count_reserved<typename Table::protocol, device::held_by_loop<ExecSpace, Keys>>;
-  return device::reduce_over<Kokkos::Sum<std::uint64_t>>(
-      "karpos::multi_table: count sentinels", exec, keys.extent(0),
-      body{table.slot(), device::for_loop<ExecSpace>(keys)});
-}
-
 /// The table of a hash_multimap or hash_multiset: the table of keys, the values, and pending pairs.
 template <class Traits>
 class table {
@@ -119,14 +111,9 @@ class table {
     require_reachable<execution_space, Keys, view_type_of<decltype(each)>>();
     m_index.require_memory();
     if (keys.extent(0) == 0) return;
-    using device::for_loop, device::held_by_loop;
     auto const pending = ref(exec, keys.extent(0));
-    using body = append_pairs<held_by_loop<execution_space, decltype(pending)>,
-                              held_by_loop<execution_space, Keys>,
-                              held_by_loop<execution_space, std::decay_t<decltype(each)>>>;
     device::loop_over("karpos::multi_table: append", exec, keys.extent(0),
-                      body{for_loop<execution_space>(pending), for_loop<execution_space>(keys),
-                           for_loop<execution_space>(each)});
+                      device::make_body<execution_space, append_pairs>(pending, keys, each));
   }
 
   auto ref(execution_space const& exec, std::uint64_t pair_capacity) {
@@ -196,9 +183,8 @@ class table {
         n * sizeof(number), "the heads of queries", "ask for fewer keys at once",
         [&] { return uninitialized_array<heads_type>(exec, "karpos::multi_table: heads", n); });
     m_index.find(exec, queries, heads, blocks_type::none);
-    using rows = heads_of_queries<blocks_type>;
-    return matches<execution_space, rows, blocks_type>(exec, {heads.data()}, n, blocks(),
-                                                       unmatched_count, heads);
+    return matches<execution_space, heads_of_queries<blocks_type>, blocks_type>(
+        exec, {heads.data()}, n, blocks(), unmatched_count, heads);
   }
 
   template <class Queries, class QueriesOut, class... ValuesOut>
@@ -288,6 +274,12 @@ class table {
           sizeof(number) == 4 ? "make it with PairNumber = std::uint64_t" : "make several tables");
   }
 
+  template <class Keys>
+  std::uint64_t count_sentinels(execution_space const& exec, Keys const& keys) const {
+    return count_reserved_keys("karpos::multi_table: count sentinels", exec, m_index.table().slot(),
+                               keys);
+  }
+
   void swap(table& other) {
     std::swap(m_index, other.m_index);
     std::swap(m_storage, other.m_storage);
@@ -308,8 +300,7 @@ class table {
     for (std::uint64_t first = 0; first < n;) {
       std::uint64_t const last = first + Kokkos::min(reserve_pairs(exec, n - first), n - first);
       if (first == last) {
-        std::uint64_t const invalid =
-            count_sentinels(exec, m_index.table(), slice_of(keys, first, n));
+        std::uint64_t const invalid = count_sentinels(exec, slice_of(keys, first, n));
         all += {0, 0, n - first - invalid, invalid};
         break;
       }
@@ -327,7 +318,7 @@ class table {
     std::uint64_t const n = keys.extent(0);
     batch_type const groups(exec, m_index, blocks(), m_end, keys, values, workspace);
     insert_report report;
-    if (groups.has_reserved) report.invalid = count_sentinels(exec, m_index.table(), keys);
+    if (groups.has_reserved) report.invalid = count_sentinels(exec, keys);
     ++m_batches;
     m_end += n;  // before the first block is chained
     bulk_options const in_rest{.workspace = groups.workspace(

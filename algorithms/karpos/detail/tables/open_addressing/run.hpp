@@ -36,9 +36,8 @@ namespace karpos::detail::open_addressing {
 /// Makes every slot of a table empty. Asynchronous.
 template <class ExecSpace, class Table>
 void clear_slots(ExecSpace const& exec, std::string const& label, Table const& table) {
-  using word = typename Table::word;
   fill_with(label + " (clear)", exec, table.slot_at(0), table.pairs() * 2 * Table::bucket_slots,
-            constant<word>{table.slot().empty_slot()});
+            constant<typename Table::word>{table.slot().empty_slot()});
 }
 
 /// Counts the rows that overflowed their partitions; sets `skewed` if they overflow the list, too.
