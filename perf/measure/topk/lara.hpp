@@ -142,10 +142,7 @@ class lara_query {
   sequential_answer m_answer;
 };
 
-/// The largest number of lists; more would have too many leaders.
-inline constexpr int max_lists_of_lara = 8;
-
-/// Returns the k best of at least k objects in at most 8 lists.
+/// Returns the k best of at least k objects in at most max_lists_by_set lists.
 template <class Score>
 sequential_answer lara(std::vector<host_list<Score>> const& lists, std::uint64_t k,
                        object_table& objects) {

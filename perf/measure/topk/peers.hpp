@@ -94,9 +94,8 @@ class topk_peers {
     if (name == "full") return "";
     if (m_range.least < 0) return "its scores are not negative";
     if (p.missing != 0) return "the score of what is missing is 0 for it";
-    int const most = name == "lara" ? max_lists_of_lara
-                     : name == "sc" ? max_lists_of_stream_combine
-                                    : object_table::max_lists;
+    bool const by_set = name == "lara" || name == "sc";
+    int const most = by_set ? max_lists_by_set : object_table::max_lists;
     if (m_lists.lists() > most) return "it takes at most " + std::to_string(most) + " lists";
     return "";
   }

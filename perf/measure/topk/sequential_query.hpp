@@ -35,6 +35,9 @@ struct object_state {
   std::uint32_t heap_index;  ///< in top_k_heap
 };
 
+/// The most lists of LARA and Stream-Combine, which keep leaders or a heap for each set of lists.
+inline constexpr int max_lists_by_set = 8;
+
 /// The states of all objects. A new query increments a counter, by which states of earlier queries
 /// are recognised, so nothing is cleared.
 class object_table {

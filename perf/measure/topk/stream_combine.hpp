@@ -96,10 +96,7 @@ class stream_combine_query {
   sequential_answer m_answer;
 };
 
-/// The largest number of lists; more would have too many heaps.
-inline constexpr int max_lists_of_stream_combine = 8;
-
-/// Returns the k best of at least k objects in at most 8 lists.
+/// Returns the k best of at least k objects in at most max_lists_by_set lists.
 template <class Score>
 sequential_answer stream_combine(std::vector<host_list<Score>> const& lists, std::uint64_t k,
                                  object_table& objects) {
