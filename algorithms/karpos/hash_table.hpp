@@ -67,8 +67,8 @@ class hash_table : public lookup_table<Storage> {
  public:
   using base::erase, base::insert, base::insert_or_assign;  // refused calls
   using base::has_values;
-  using typename base::execution_space, typename base::memory_space;
-  using typename base::key_type, typename base::mapped_type;
+  using typename base::execution_space, typename base::key_type, typename base::mapped_type,
+      typename base::memory_space;
   using hasher = typename Storage::hasher;
   using key_equal = typename Storage::key_equal;
   using options = hash_table_options<key_type>;

@@ -93,10 +93,8 @@ class table_ref : public table_reader<Table, device::access::shared> {
   using reader::m_table;
 
  public:
-  using reader::has_values;
-  using reader::reader;
-  using typename reader::key_type;
-  using typename reader::mapped_type;
+  using reader::has_values, reader::reader;
+  using typename reader::key_type, typename reader::mapped_type;
 
   /// Inserts the pair unless the key is stored. Returns: inserted, existing or full.
   KOKKOS_FUNCTION outcome insert(key_type const& key, mapped_type const& value) const

@@ -496,6 +496,5 @@ auto create_mirror(unordered_map<Key, Value, Device, Hasher, EqualTo> const& src
 
 namespace Kokkos {
 // Callers of functions of Kokkos::UnorderedMap write Kokkos::create_mirror and Kokkos::deep_copy.
-using karpos::create_mirror;
-using karpos::deep_copy;
+using karpos::create_mirror, karpos::deep_copy;
 }  // namespace Kokkos

@@ -51,9 +51,7 @@ struct blocks {
   }
 };
 
-using device::number_kind;
-using device::number_kind_of;
-using device::reduction_kind;
+using device::number_kind, device::number_kind_of, device::reduction_kind;
 
 /// All ranks call every member in the same order. mpi_engine blocks; device_engine enqueues.
 /// Requires: data is in memory that the engine accepts.

@@ -289,9 +289,7 @@ struct apply_body : keyed_body<Distance, Table, Operations> {
   using operation = typename std::remove_cvref_t<Operations>::non_const_value_type;
   using result = typename std::remove_cvref_t<Results>::value_type;
   using base = keyed_body<Distance, Table, Operations>;
-  using base::keys;
-  using base::reach;
-  using base::table;
+  using base::keys, base::reach, base::table;
   using typename base::path;
   /// Whether CPUs search the home bucket before they operate. Tables whose operate_step is one
   /// piece of code for all kinds of operation do not.

@@ -35,29 +35,13 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t first_empty(Key const (&seen)[N], Key 
 template <class ExecSpace, class Table, class Combine>
 class build_segments : public table_segment<ExecSpace, Table> {
   using base = table_segment<ExecSpace, Table>;
-  using typename base::bucket_keys;
-  using typename base::key_bits;
-  using typename base::layout;
-  using typename base::order;
-  using typename base::row;
-  using typename base::segment;
-  using typename base::tally;
-  using typename base::value_bits;
+  using typename base::bucket_keys, typename base::key_bits, typename base::layout,
+      typename base::order, typename base::row, typename base::segment, typename base::tally,
+      typename base::value_bits;
   using mapped = typename Table::mapped_type;
-  using base::append_deferred;
-  using base::batch;
-  using base::bucket_slots;
-  using base::count_bits;
-  using base::count_mask;
-  using base::index_of;
-  using base::keys_of;
-  using base::load;
-  using base::m_counts;
-  using base::m_plan;
-  using base::m_rows;
-  using base::m_state;
-  using base::m_table;
-  using base::width;
+  using base::append_deferred, base::batch, base::bucket_slots, base::count_bits, base::count_mask,
+      base::index_of, base::keys_of, base::load, base::m_counts, base::m_plan, base::m_rows,
+      base::m_state, base::m_table, base::width;
   static constexpr std::uint32_t pair_slots = 2 * bucket_slots;
 
   /// Whether equal keys have equal bits: then rows may be placed first, and compared afterwards.

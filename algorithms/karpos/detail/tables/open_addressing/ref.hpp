@@ -77,11 +77,8 @@ struct deferred_marks : Traits {
 template <class Traits>
 class table_ref : public Traits {
  public:
-  using typename Traits::key_type;
-  using typename Traits::layout;
-  using typename Traits::mapped_type;
-  using typename Traits::protocol;
-  using typename Traits::word;
+  using typename Traits::key_type, typename Traits::layout, typename Traits::mapped_type,
+      typename Traits::protocol, typename Traits::word;
   using path = probe_path<typename Traits::probing>;
   static constexpr int bucket_slots = Traits::bucket_slots;
   /// Buckets that a probe visits at most: more if they are small, and full more often.

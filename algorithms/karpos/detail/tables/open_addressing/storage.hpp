@@ -32,8 +32,7 @@ struct gather_marks {
 template <class Traits>
 class storage : public Traits {
  public:
-  using typename Traits::execution_space;
-  using typename Traits::memory_space;
+  using typename Traits::execution_space, typename Traits::memory_space;
   using settings_type = table_settings<Traits>;
   using ref_type = table_ref<Traits>;
   static constexpr int prefetch_distance = tuning<execution_space>::prefetch_distance;
