@@ -185,6 +185,8 @@ class rows_reduction {
   using memory_type = reduce_by_key::memory<exec_space, row>;
   template <class T>
   using array = Kokkos::View<T*, typename exec_space::memory_space, Kokkos::MemoryUnmanaged>;
+  template <class X>
+  using held = device::held_by_loop<exec_space, X>;
   static constexpr std::uint64_t max_part = max_reduced_at_once<exec_space>;
 
  public:
@@ -208,8 +210,6 @@ class rows_reduction {
     return rows / parts(rows) * part + Kokkos::min(rows % parts(rows), part);
   }
   /// Makes the source of rows that a reduction reads.
-  template <class X>
-  using held = device::held_by_loop<exec_space, X>;
   template <class Rows>
   static auto source(Rows const& rows) {
     using keys = typename Rows::keys_type;

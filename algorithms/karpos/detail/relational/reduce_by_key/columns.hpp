@@ -187,7 +187,6 @@ struct result_fields {
   }
 };
 
-/// A reduction by key of several columns.
 template <class ExecSpace, class Key, class Columns, class Outputs>
 struct aggregation;
 template <class ExecSpace, class Key, class... Columns, class... Outputs>

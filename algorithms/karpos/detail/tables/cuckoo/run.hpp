@@ -77,7 +77,6 @@
 
 namespace karpos::detail::cuckoo {
 
-/// Counts the keys of each group of slots.
 template <class View>
 struct count_group_keys {
   View table;
