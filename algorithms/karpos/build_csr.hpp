@@ -11,7 +11,8 @@
 #include "karpos/csr_options.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
 
-// Builds graphs in compressed sparse rows from edges (build_csr), and reverses them (transpose).
+// Builds graphs in compressed sparse rows from edges (build_csr), and reverses them (transpose);
+// weights travel with the edges.
 
 namespace karpos {
 
@@ -26,25 +27,51 @@ namespace karpos {
 /// Memory: allocates the graph in the memory space of `sources`. While it builds, also for each
 ///   directed edge (symmetrise: two for each edge passed): 24 bytes on GPUs; on CPUs one id, if any
 ///   duplicate is removed. CPUs also take an offset for each vertex.
-/// Throws: std::invalid_argument if the views differ in extent, or an id is negative or not below
-///   `vertices` (the first such edge is named); std::length_error for 2^32 vertices or more, for
-///   more vertices than the largest VertexId, or for more edges than the largest EdgeOffset; edges
-///   that will be removed count, and symmetrise doubles them; allocation_error.
+/// Throws: std::invalid_argument if the views differ in extent, if an id is negative or not below
+///   `vertices` (the first such edge is named), or if options.merge is no enumerator;
+///   std::length_error for 2^32 vertices or more, for more vertices than the largest VertexId, or
+///   for more edges than the largest EdgeOffset; edges that will be removed count, and symmetrise
+///   doubles them; allocation_error.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
           view_1d Targets>
 auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sources,
                Targets const& targets, csr_options const& options = {}) {
-  using vertex = typename Sources::non_const_value_type;
-  static_assert(std::is_same_v<vertex, typename Targets::non_const_value_type>,
-                "karpos: sources and targets of edges must be of the same type");
-  detail::require_reachable<ExecSpace, Sources, Targets>();
   detail::user_call const call("build_csr");
-  detail::require_same_extent("sources", sources.extent(0), "targets", targets.extent(0));
-  using graph = csr_graph<vertex, EdgeOffset, typename Sources::memory_space>;
-  detail::build_csr::edges_in_views<Sources, Targets> const list{sources, targets};
-  detail::build_csr::require_graph_fits<graph>(vertices, list.size(), options);
-  detail::build_csr::require_in_range(exec, vertices, list);
-  return detail::build_csr::csr_of_edges<graph>(exec, vertices, list, options).trusted();
+  detail::build_csr::no_weights none;
+  return detail::build_csr::csr_of_views<EdgeOffset>(exec, vertices, sources, targets, options,
+                                                     none);
+}
+
+/// Builds a graph as the function above does, and brings the weights of its edges into the order of
+/// its edges: weights(i) belongs to the edge from sources(i) to targets(i). With symmetrise it
+/// belongs to both directions. A weight is a number, or any other trivially copyable type.
+///
+/// If duplicates are removed, their weights are merged as options.merge says: by default the
+/// smallest is kept, as shortest paths need it. If duplicates are kept, they lie in the order of
+/// the views. Weights are not checked: sssp refuses negative ones and NaNs.
+///
+/// Returns: a weighted_csr_graph (csr_graph.hpp). Every execution space gives equal results, also
+///   of floating-point sums. Blocks.
+/// Complexity: as above; the index of each edge is sorted with it. One thread merges the duplicates
+///   of an edge.
+/// Memory: as above, the weights, and for each directed edge: on GPUs three offsets; on CPUs an id
+///   and an offset.
+/// Throws: as above; std::invalid_argument also if there are not as many weights as edges, or if
+///   duplicates are merged by an operation that the type of the weights lacks.
+template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,
+          view_1d Targets, view_1d Weights>
+auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sources,
+               Targets const& targets, Weights const& weights, csr_options const& options = {}) {
+  using weight = typename Weights::non_const_value_type;
+  detail::require_reachable<ExecSpace, Weights>();
+  detail::user_call const call("build_csr");
+  detail::require_same_extent("sources", sources.extent(0), "weights", weights.extent(0));
+  detail::build_csr::edge_weights<Weights, weight, typename Sources::memory_space> column{
+      weights, options.merge};
+  column.require_mergeable(options);
+  auto const graph = detail::build_csr::csr_of_views<EdgeOffset>(exec, vertices, sources, targets,
+                                                                 options, column);
+  return weighted_csr_graph<std::decay_t<decltype(graph)>, weight>{graph, column.to};
 }
 
 /// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted. To let
@@ -57,19 +84,28 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
 ///   as build_csr; allocation_error.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
 auto transpose(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {
-  using graph_type = csr_graph<VertexId, EdgeOffset, MemorySpace>;
-  using rows_view = Kokkos::View<VertexId*, MemorySpace>;
-  using columns_view = typename graph_type::columns_view;
-  detail::require_reachable<ExecSpace, rows_view>();
   detail::user_call const call("transpose");
-  graph.validate_unless_trusted(exec);
-  auto const rows = detail::build_csr::graph_array<rows_view>(exec, "sources", graph.edges());
-  detail::build_csr::write_sources(exec, graph.row_offsets(), rows);
-  detail::build_csr::edges_in_views<columns_view, rows_view> const list{graph.column_indices(),
-                                                                        rows};
-  return detail::build_csr::csr_of_edges<graph_type>(
-             exec, graph.vertices(), list, {.remove_self_loops = false, .remove_duplicates = false})
-      .trusted();
+  detail::build_csr::no_weights none;
+  return detail::build_csr::reverse_graph(exec, graph, none);
+}
+
+/// Reverses every edge of a graph together with its weight: weights(e) belongs to the edge
+/// column_indices()(e). Duplicates keep their order.
+///
+/// Returns: a weighted_csr_graph (csr_graph.hpp).
+/// Complexity and memory: as transpose and build_csr with weights. Blocks.
+/// Throws: as transpose; std::invalid_argument also if there are not as many weights as edges.
+template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
+          view_1d Weights>
+auto transpose(ExecSpace const& exec, csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph,
+               Weights const& weights) {
+  using weight = typename Weights::non_const_value_type;
+  detail::require_reachable<ExecSpace, Weights>();
+  detail::user_call const call("transpose");
+  detail::require_same_extent("edges of the graph", graph.edges(), "weights", weights.extent(0));
+  detail::build_csr::edge_weights<Weights, weight, MemorySpace> column{weights};
+  auto const reversed = detail::build_csr::reverse_graph(exec, graph, column);
+  return weighted_csr_graph<std::decay_t<decltype(reversed)>, weight>{reversed, column.to};
 }
 
 }  // namespace karpos

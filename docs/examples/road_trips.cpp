@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
+#include <karpos/build_csr.hpp>
 #include <karpos/connected_components.hpp>
 #include <karpos/sssp.hpp>
 #include <vector>
@@ -24,12 +25,13 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   Kokkos::DefaultExecutionSpace const exec;
 
-  // Places 0 to 3 have roads in both directions; 4 and 5 form an island. minutes(e) is the driving
-  // time along edge e, whose target is column_indices()(e).
-  auto const offsets = on_device<std::uint64_t>({0, 2, 4, 7, 8, 9, 10});
-  auto const columns = on_device<std::uint32_t>({1, 2, 0, 2, 0, 1, 3, 2, 5, 4});
-  auto const minutes = on_device<float>({4, 9, 4, 3, 9, 3, 5, 5, 2, 2});
-  auto const roads = karpos::csr_graph(offsets, columns).undirected();
+  // Places 0 to 3 have roads in both directions; 4 and 5 form an island. Two roads join 2 and 3:
+  // build_csr keeps the faster one, and brings driving times into the order of the graph's edges.
+  auto const from = on_device<std::uint32_t>({2, 0, 0, 1, 4, 2});
+  auto const to = on_device<std::uint32_t>({3, 1, 2, 2, 5, 3});
+  auto const driving_time = on_device<float>({8, 4, 9, 3, 2, 5});
+  auto const [roads, minutes] =
+      karpos::build_csr(exec, 6, from, to, driving_time, {.symmetrise = true});
 
   Kokkos::View<float*> const time("time", roads.vertices());
   ids const before("place before", roads.vertices()), island("island", roads.vertices());

@@ -154,6 +154,17 @@ class csr_graph {
   bool m_has_transpose = false, m_trusted = false;
 };
 
+/// A graph and the weights of its edges, or another column of them: weights(e) belongs to the edge
+/// column_indices()(e). build_csr and transpose return it if they are given weights:
+///
+///   auto const [graph, weights] = build_csr(exec, vertices, sources, targets, lengths);
+///   sssp(exec, graph, weights, source, distances);
+template <class Graph, class Weight>
+struct weighted_csr_graph {
+  Graph graph;
+  Kokkos::View<Weight*, typename Graph::memory_space> weights;
+};
+
 /// Deduces the types of vertices, offsets and memory space from the user's views.
 template <view_1d Offsets, view_1d Columns>
 csr_graph(Offsets const&, Columns const&)

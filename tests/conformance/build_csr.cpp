@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Graphs built from edges equal those that std::multiset builds, whichever way their rows are
-/// built.
+/// built. Their weights equal those that std::map gathers edge by edge.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstring>
 #include <karpos/build_csr.hpp>
 #include <limits>
+#include <map>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -96,6 +99,7 @@ void check(std::string const& name, edges<Vertex> const& list) {
   auto const sources = to_space(list.sources), targets = to_space(list.targets);
   karpos::detail::build_csr::edges_in_views<view<Vertex>, view<Vertex>> const pairs{sources,
                                                                                     targets};
+  karpos::detail::build_csr::no_weights none;
   for (unsigned bits = 0; bits < 8; ++bits) {
     csr_options const o{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
     std::string const what = name + ", options " + std::to_string(bits);
@@ -103,9 +107,10 @@ void check(std::string const& name, edges<Vertex> const& list) {
     graph const g = karpos::build_csr<Offset>(space(), list.vertices, sources, targets, o);
     check_arrays(what, g, want);
     karpos_test::holds(what + ": direction", g.is_undirected() == o.symmetrise);
-    check_arrays(what + ", sorted",
-                 karpos::detail::build_csr::csr_by_sorting<graph>(space(), list.vertices, pairs, o),
-                 want);
+    check_arrays(
+        what + ", sorted",
+        karpos::detail::build_csr::csr_by_sorting<graph>(space(), list.vertices, pairs, o, none),
+        want);
     if (bits % 3 != 0) continue;
     graph const in = karpos::transpose(space(), g);
     check_arrays(what + ", transposed", in, transposed(want));
@@ -139,6 +144,131 @@ void check_random() {
   auto ends_early = random_edges<Vertex>(50, 10, 2000, 4);
   ends_early.vertices = 70000;
   check<Offset>("empty run at the end", ends_early);
+}
+
+/// A payload without < and +.
+struct road {
+  std::uint32_t name, lanes, speed;
+};
+
+/// Merges the weights of duplicates, in the order of the list.
+template <class Weight>
+Weight merged(std::vector<Weight> const& weights, karpos::merge_edges merge) {
+  Weight m = weights.front();
+  for (std::size_t k = 1; k < weights.size(); ++k) {
+    if constexpr (std::is_arithmetic_v<Weight>) {
+      if (merge == karpos::merge_edges::minimum && weights[k] < m) m = weights[k];
+      if constexpr (std::is_floating_point_v<Weight>) {
+        if (merge == karpos::merge_edges::sum) m += weights[k];
+      } else {
+        if (merge == karpos::merge_edges::sum)
+          m = static_cast<Weight>(static_cast<std::uint64_t>(m) +
+                                  static_cast<std::uint64_t>(weights[k]));
+      }
+    }
+  }
+  return m;
+}
+
+/// Returns the expected weights in the order of the graph's edges.
+template <class Vertex, class Weight>
+std::vector<Weight> expected_weights(edges<Vertex> const& list, std::vector<Weight> const& weights,
+                                     csr_options const& o) {
+  std::map<std::pair<Vertex, Vertex>, std::vector<Weight>> all;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    Vertex const source = list.sources[i], target = list.targets[i];
+    if (source == target && o.remove_self_loops) continue;
+    all[{source, target}].push_back(weights[i]);
+    if (o.symmetrise && source != target) all[{target, source}].push_back(weights[i]);
+  }
+  std::vector<Weight> w;
+  for (auto const& [ends, of_edge] : all)
+    if (o.remove_duplicates)
+      w.push_back(merged(of_edge, o.merge));
+    else
+      w.insert(w.end(), of_edge.begin(), of_edge.end());
+  return w;
+}
+
+/// Returns weights with ties; floating-point ones also with zeros of both signs, infinity, NaN, and
+/// such magnitudes that a sum depends on the order of its terms.
+template <class Weight>
+std::vector<Weight> random_weights(std::size_t n, std::uint64_t seed) {
+  karpos_test::random_numbers random(seed);
+  std::vector<Weight> w(n);
+  for (Weight& x : w) {
+    std::uint64_t const r = random();
+    if constexpr (std::is_same_v<Weight, road>) {
+      x = {static_cast<std::uint32_t>(r), 2, static_cast<std::uint32_t>(r >> 32)};
+    } else if constexpr (std::is_floating_point_v<Weight>) {
+      Weight const some[] = {0, -Weight(0), -1, std::numeric_limits<Weight>::infinity(),
+                             std::numeric_limits<Weight>::quiet_NaN()};
+      x = r % 64 < 5 ? some[r % 64]
+                     : std::ldexp(static_cast<Weight>(r >> 40), static_cast<int>(r >> 8 & 31));
+    } else {
+      x = static_cast<Weight>(r % 4 == 0 ? r >> 8 : r >> 60);
+    }
+  }
+  return w;
+}
+
+/// Compares bytes: NaNs and zeros, too.
+template <class View, class Weight>
+void check_weights(std::string const& what, View const& got, std::vector<Weight> const& want) {
+  auto const w = to_host(got);
+  same(what + ": weights", w.size(), want.size());
+  karpos_test::holds(
+      what + ": the weights",
+      w.size() == want.size() &&
+          (w.empty() || std::memcmp(w.data(), want.data(), w.size() * sizeof(Weight)) == 0));
+}
+
+/// Checks weights with every combination of options, both ways of building rows, and transposed.
+template <class Weight, class Offset, class Vertex>
+void check_weighted(std::string const& name, edges<Vertex> const& list, std::uint64_t seed) {
+  namespace inner = karpos::detail::build_csr;
+  using graph = graph_of<Vertex, Offset>;
+  auto const sources = to_space(list.sources), targets = to_space(list.targets);
+  auto const values = random_weights<Weight>(list.sources.size(), seed);
+  auto const weights = to_space(values);
+  inner::edges_in_views<view<Vertex>, view<Vertex>> const pairs{sources, targets};
+  for (unsigned bits = 0; bits < 24; ++bits) {
+    csr_options const o{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
+                        static_cast<karpos::merge_edges>(bits / 8)};
+    using merge = karpos::merge_edges;
+    if (!std::is_arithmetic_v<Weight> && o.merge != merge::first) continue;
+    if (!o.remove_duplicates && o.merge == merge::minimum) continue;  // as sum: not merged
+    std::string const what = name + ", options " + std::to_string(bits);
+    auto const want = expected<Vertex, Offset>(list, o);
+    auto const want_weights = expected_weights(list, values, o);
+    auto const [g, w] =
+        karpos::build_csr<Offset>(space(), list.vertices, sources, targets, weights, o);
+    check_arrays(what, g, want);
+    check_weights(what, w, want_weights);
+    karpos_test::holds(what + ": direction", g.is_undirected() == o.symmetrise && g.is_trusted());
+    inner::edge_weights<view<Weight>, Weight, space::memory_space> column{weights, o.merge};
+    check_arrays(what + ", sorted",
+                 inner::csr_by_sorting<graph>(space(), list.vertices, pairs, o, column), want);
+    check_weights(what + ", sorted", column.to, want_weights);
+    if (bits % 5 != 0) continue;
+    edges<Vertex> rows{list.vertices, {}, want.columns};
+    for (std::size_t v = 0; v < rows.vertices; ++v)
+      rows.sources.resize(static_cast<std::size_t>(want.offsets[v + 1]), static_cast<Vertex>(v));
+    std::swap(rows.sources, rows.targets);
+    auto const [in, in_weights] = karpos::transpose(space(), g, w);
+    check_arrays(what + ", transposed", in, transposed(want));
+    check_weights(what + ", transposed", in_weights,
+                  expected_weights(rows, want_weights, {false, false, false}));
+  }
+}
+
+template <class Weight, class Vertex, class Offset>
+void check_random_weighted() {
+  check_weighted<Weight, Offset>("dense", random_edges<Vertex>(17, 0, 3000, 11), 1);
+  check_weighted<Weight, Offset>("sparse", random_edges<Vertex>(5000, 0, 4000, 12), 2);
+  auto ends_early = random_edges<Vertex>(50, 10, 2000, 13);
+  ends_early.vertices = 70000;
+  check_weighted<Weight, Offset>("empty run at the end", ends_early, 3);
 }
 
 template <class Vertex>
@@ -230,6 +360,86 @@ TEST_CASE("random graphs against the sequential ones") {
   SUBCASE("u64, u64") { check_random<std::uint64_t, std::uint64_t>(); }
   SUBCASE("i32, i32") { check_random<std::int32_t, std::int32_t>(); }
   SUBCASE("i64, u32") { check_random<std::int64_t, std::uint32_t>(); }
+}
+
+TEST_CASE("weights of tiny graphs") {
+  auto const check_tiny = [](std::string const& name, std::uint64_t vertices, auto const& pairs) {
+    check_weighted<double, std::uint64_t>(name, listed<std::uint32_t>(vertices, pairs), 4);
+  };
+  using pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  check_tiny("nothing", 0, pairs{});
+  check_tiny("one vertex", 1, pairs{});
+  check_tiny("one self loop", 1, pairs{{0, 0}});
+  check_tiny("self loops", 2, pairs{{1, 1}, {1, 1}});
+  check_tiny("no edges", 1000, pairs{});
+  check_tiny("both directions", 3, pairs{{0, 2}, {2, 0}, {0, 2}});
+}
+
+TEST_CASE("goldens with weights") {
+  auto const list = listed<std::uint32_t>(4, {{3, 1}, {1, 3}, {0, 2}, {3, 1}, {2, 2}, {3, 0}});
+  auto const weights = to_space(std::vector<int>{5, 3, 7, 4, 9, 1});
+  auto const sources = to_space(list.sources), targets = to_space(list.targets);
+  using ints = std::vector<int>;
+  auto const built = [&](csr_options const& o) {
+    return to_host(karpos::build_csr(space(), 4, sources, targets, weights, o).weights);
+  };
+  // Edges: 0 to 2, 1 to 3, 3 to 0, 3 to 1.
+  using merge = karpos::merge_edges;
+  CHECK(to_host(karpos::build_csr(space(), 4, sources, targets, weights).weights) ==
+        ints{7, 3, 1, 4});
+  CHECK(built({.merge = merge::first}) == ints{7, 3, 1, 5});
+  CHECK(built({.merge = merge::sum}) == ints{7, 3, 1, 9});
+  // 0 to 2 and 3, 1 to 3, 2 to 0, 3 to 0 and 1.
+  CHECK(built({.symmetrise = true}) == ints{7, 1, 3, 7, 1, 3});
+  CHECK(built({.symmetrise = true, .merge = merge::first}) == ints{7, 1, 5, 7, 1, 5});
+  CHECK(built({.symmetrise = true, .merge = merge::sum}) == ints{7, 1, 12, 7, 1, 12});
+  CHECK(built({.remove_self_loops = false, .remove_duplicates = false}) == ints{7, 3, 9, 1, 5, 4});
+}
+
+TEST_CASE("weights against those of a map") {
+  SUBCASE("double") { check_random_weighted<double, std::uint32_t, std::uint64_t>(); }
+  SUBCASE("a structure") { check_random_weighted<road, std::int64_t, std::uint32_t>(); }
+#if KARPOS_FULL_TESTS
+  SUBCASE("float") { check_random_weighted<float, std::uint32_t, std::uint32_t>(); }
+  SUBCASE("u32") { check_random_weighted<std::uint32_t, std::uint32_t, std::uint64_t>(); }
+  SUBCASE("i8") { check_random_weighted<std::int8_t, std::int32_t, std::int32_t>(); }
+  SUBCASE("i64") { check_random_weighted<std::int64_t, std::uint64_t, std::uint64_t>(); }
+  SUBCASE("u64") { check_random_weighted<std::uint64_t, std::int64_t, std::int64_t>(); }
+#endif
+}
+
+TEST_CASE("one edge with very many duplicates keeps their order") {
+  std::uint64_t const n = 20000;
+  edges<std::uint32_t> list{3, {}, {}};
+  for (std::uint64_t i = 0; i < n; ++i) list.add(i % 3 == 0 ? 2 : 1, i % 3 == 0 ? 1 : 2);
+  check_weighted<double, std::uint64_t>("duplicates", list, 5);
+  std::vector<std::uint32_t> a(1000);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint32_t>(i * 7919 % 1009);
+  auto sorted = a;
+  std::sort(sorted.begin(), sorted.end());
+  karpos::detail::build_csr::heap_sort(a.data(), a.size());
+  CHECK(a == sorted);
+}
+
+TEST_CASE("weights that are refused") {
+  auto const list = listed<std::uint32_t>(3, {{0, 1}, {1, 2}});
+  auto const s = to_space(list.sources), t = to_space(list.targets);
+  auto const roads = to_space(std::vector<road>(2));
+  using merge = karpos::merge_edges;
+  view<double> const three("three", 3);
+  throws<std::invalid_argument>([&] { karpos::build_csr(space(), 3, s, t, three); }, "build_csr",
+                                "sources and weights", "2 against 3");
+  throws<std::invalid_argument>([&] { karpos::transpose(space(), build(list), three); },
+                                "transpose", "edges of the graph and weights", "2 against 3");
+  throws<std::invalid_argument>([&] { karpos::build_csr(space(), 3, s, t, roads); }, "no <",
+                                "merge_edges::first");
+  throws<std::invalid_argument>(
+      [&] { karpos::build_csr(space(), 3, s, t, roads, {.merge = merge::sum}); }, "no +");
+  throws<std::invalid_argument>(
+      [&] { karpos::build_csr(space(), 3, s, t, {.merge = static_cast<merge>(3)}); },
+      "no such way to merge duplicate edges", "3 of 0 to 2");
+  auto const kept = karpos::build_csr(space(), 3, s, t, roads, {.remove_duplicates = false});
+  same("kept", kept.weights.extent(0), 2);
 }
 
 TEST_CASE("a larger graph") {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "karpos/contract.hpp"
 #include "karpos/csr_graph.hpp"
@@ -13,8 +14,9 @@
 #include "karpos/detail/common/arrays.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
+#include "karpos/operations.hpp"
 
-// Edge lists: what they are, and checks of their ids and sizes.
+// Edge lists and weights of edges: what they are, and checks of ids and sizes.
 
 namespace karpos::detail::build_csr {
 
@@ -64,6 +66,59 @@ View zeroed_graph_array(ExecSpace const& exec, std::string const& label, std::ui
   Kokkos::deep_copy(exec, array, typename View::value_type(0));
   return array;
 }
+
+/// The weights of edges that have none.
+struct no_weights {
+  static constexpr bool has_weights = false;
+  template <class ExecSpace>
+  void allocate(ExecSpace const& /*exec*/, std::uint64_t /*edges*/) {}
+};
+
+/// Weights that travel with the edges of a list: from(i) is the weight of edge i, and to(e) becomes
+/// the weight of edge e of the graph. `from` is a view or a function.
+template <class From, class Weight, class MemorySpace>
+struct edge_weights {
+  static constexpr bool has_weights = true;
+  using weights_view = Kokkos::View<Weight*, MemorySpace>;
+  static_assert(std::is_trivially_copyable_v<Weight>,
+                "karpos: weights of edges are trivially copyable");
+  static constexpr bool has_minimum = requires(Weight const& a, Weight const& b) { a < b; };
+  static constexpr bool has_sum = requires(Weight const& a, Weight const& b) { a + b; };
+
+  From from;
+  merge_edges merge = merge_edges::minimum;
+  weights_view to = {};
+
+  /// Throws std::invalid_argument if duplicates are to be merged by an operation that the type of
+  /// the weights lacks.
+  void require_mergeable(csr_options const& options) const {
+    bool const is_able =
+        merge == merge_edges::first || (merge == merge_edges::minimum ? has_minimum : has_sum);
+    if (options.remove_duplicates && !is_able)
+      reject("weights of duplicate edges cannot be merged",
+             merge == merge_edges::sum ? "their type has no +" : "their type has no <",
+             "choose merge_edges::first, or keep duplicates");
+  }
+  template <class ExecSpace>
+  void allocate(ExecSpace const& exec, std::uint64_t edges) {
+    to = graph_array<weights_view>(exec, "weights", edges);
+  }
+  /// Writes the merged weight of `count` duplicates, in the order of the list: edge_at(k) is the
+  /// index of the k-th.
+  template <class EdgeAt>
+  KOKKOS_FUNCTION void write(std::uint64_t at, std::uint64_t count, EdgeAt const& edge_at) const {
+    auto merged = static_cast<Weight>(from(edge_at(0)));
+    if (merge == merge_edges::first) count = 1;
+    for (std::uint64_t k = 1; k < count; ++k) {
+      [[maybe_unused]] auto const w = static_cast<Weight>(from(edge_at(k)));
+      if constexpr (has_sum)
+        if (merge == merge_edges::sum) merged = plus{}(merged, w);
+      if constexpr (has_minimum)
+        if (merge == merge_edges::minimum) merged = minimum{}(merged, w);
+    }
+    to(at) = merged;
+  }
+};
 
 inline void require_at_most(std::uint64_t max, std::string const& what, std::uint64_t asked,
                             char const* suggestion) {
