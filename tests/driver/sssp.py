@@ -4,6 +4,7 @@
 
     sssp.py DRIVER GRAPH     GRAPH: a list of edges
 """
+import gzip
 import heapq
 import json
 import random
@@ -155,6 +156,9 @@ def file_weights(driver):
             for name, kept, text in texts_of(edges, vertices):
                 path = Path(folder) / name
                 path.write_text(text)
+                if kind == "uint32":
+                    path = path.with_name(f"{name}.gz")
+                    path.write_bytes(gzip.compress(text.encode()))
                 for words in [(), ("--directed",)] if kind in ("uint32", "double") else [()]:
                     what = f"{kind} of {name} {words}"
                     directed = bool(words) and not any(s in text for s in ("symmetric", "p edge", "% a comment"))
@@ -208,6 +212,13 @@ def chosen_weights(driver):
             check(f"{line}: '{refused.stderr.strip()}'", (refused.returncode, f"{path}:3 " in refused.stderr, named in refused.stderr), (2, True, True))
             drawn = checks.run(driver, "sssp", path, "--random-weights").returncode
             check(f"{line}: random weights", drawn, 2 if line in ("2 3", "2 3 x") else 0)
+        for name, text, line, named in (("w.gr", "p sp 3 2\na 1 2 4\na 2 3 -1\n", 3, "'-1' is negative"), ("none.gr", "p sp 3 1\na 1 2\n", 2, "the arc has no weight"),
+                                        ("nan.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 nan\n", 4, "'nan' is not finite"),
+                                        ("less.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 1\n2 1 -7\n", 3, "'-7' is negative"),
+                                        ("w.graph", "3 2 001\n2 5\n1 5 3 -2\n2 -2\n", 3, "'-2' is negative")):
+            path.with_name(name).write_text(text)
+            refused = checks.run(driver, "sssp", path.with_name(name))
+            check(f"{name}: '{refused.stderr.strip()}'", (refused.returncode, f"{name}:{line} " in refused.stderr, named in refused.stderr, len(refused.stderr.splitlines())), (2, True, True, 1))
         path.write_text("0 1 1e308\n1 2 1e308\n")
         refused = checks.run(driver, "sssp", path, "--source", 0)
         check(f"endless sums: '{refused.stderr.strip()}'", (refused.returncode, "beyond what a double holds" in refused.stderr), (2, True))

@@ -71,45 +71,31 @@ auto build(space const& exec, csr_arrays const& arrays) {
 
 bool is_directed(edge_list const& list, bool directed) { return directed && !list.undirected; }
 
+/// Returns a graph with its transpose.
+template <class Graph>
+Graph searchable(space const& exec, Graph const& g) {
+  return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
+}
+
 template <class Offset>
 auto build(space const& exec, edge_list const& list, bool directed, csr_options options) {
   auto const sources = make_accessible(exec, list.sources),
              targets = make_accessible(exec, list.targets);
   options.symmetrise = !is_directed(list, directed);
-  auto const g = build_csr<Offset>(exec, list.vertices, sources, targets, options);
-  return g.has_transpose() ? g : g.with_transpose(transpose(exec, g));
+  return searchable(exec, build_csr<Offset>(exec, list.vertices, sources, targets, options));
 }
 
-/// Lowers the weight of the graph's edge that an entry of a list stands for.
-template <class Graph, class Ends, class From, class To>
-struct lower_weights {
-  typename Graph::offsets_view offsets;
-  typename Graph::columns_view columns;
-  Ends sources, targets;
-  From from;
-  To weight;
-  bool both_ways;
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    lower_weight(sources(i), targets(i), static_cast<typename To::value_type>(from(i)));
-    if (both_ways)
-      lower_weight(targets(i), sources(i), static_cast<typename To::value_type>(from(i)));
-  }
-  KOKKOS_FUNCTION void lower_weight(std::uint32_t u, std::uint32_t v,
-                                    typename To::value_type value) const {
-    auto first = offsets(u), last = offsets(u + std::uint64_t(1));
-    while (first < last) {
-      auto const middle = first + (last - first) / 2;
-      if (columns(middle) < v)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    // A self loop is in the list only, as the graph drops it.
-    if (first < offsets(u + std::uint64_t(1)) && columns(first) == v)
-      Kokkos::atomic_min(&weight(first), value);
-  }
-};
+/// Returns the weights of a list in a type of their own.
+template <class Weight>
+array<Weight> weights_of(space const& exec, std::vector<double> const& weights) {
+  auto const from = make_accessible(exec, weights);
+  auto const to =
+      detail::build_csr::graph_array<array<Weight>>(exec, "weights of a file", weights.size());
+  Kokkos::parallel_for("karpos::perf::weights", range(exec, weights.size()),
+                       convert<std::remove_const_t<decltype(from)>, array<Weight>>{from, to});
+  exec.fence("karpos::perf: weights of a file");
+  return to;
+}
 
 struct edges_of {
   bool directed;
@@ -139,33 +125,26 @@ csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_so
 }
 
 template <class Weight, class Offset>
-array<Weight> build_weights(space const& exec,
-                            csr_graph<std::uint32_t, Offset, memory> const& graph,
-                            edge_list const& list, bool directed) {
-  using graph_type = csr_graph<std::uint32_t, Offset, memory>;
+weighted_graph<Weight, Offset> build_weighted_graph(space const& exec, edge_list const& list,
+                                                    bool directed, reporter const& report) {
+  report(0, "rows");
   auto const sources = make_accessible(exec, list.sources),
              targets = make_accessible(exec, list.targets);
-  auto const from = make_accessible(exec, list.weights);
-  auto const weight = make_array<Weight>("weights", graph.edges());
-  Kokkos::deep_copy(exec, weight, std::numeric_limits<Weight>::max());
-  using kernel = lower_weights<graph_type, std::remove_const_t<decltype(sources)>,
-                               std::remove_const_t<decltype(from)>, array<Weight>>;
-  Kokkos::parallel_for("karpos::perf::lower_weights", range(exec, list.sources.size()),
-                       kernel{graph.row_offsets(), graph.column_indices(), sources, targets, from,
-                              weight, !is_directed(list, directed)});
-  exec.fence("karpos::perf: weights of a file");
-  return weight;
+  auto built = build_csr<Offset>(exec, list.vertices, sources, targets,
+                                 weights_of<Weight>(exec, list.weights),
+                                 {.symmetrise = !is_directed(list, directed)});
+  built.graph = searchable(exec, built.graph);
+  return built;
 }
 
-template array<std::uint32_t> build_weights(space const&,
-                                            csr_graph<std::uint32_t, std::uint32_t, memory> const&,
-                                            edge_list const&, bool);
-template array<std::uint32_t> build_weights(space const&,
-                                            csr_graph<std::uint32_t, std::uint64_t, memory> const&,
-                                            edge_list const&, bool);
-template array<double> build_weights(space const&,
-                                     csr_graph<std::uint32_t, std::uint64_t, memory> const&,
-                                     edge_list const&, bool);
+template weighted_graph<std::uint32_t, std::uint32_t> build_weighted_graph(space const&,
+                                                                           edge_list const&, bool,
+                                                                           reporter const&);
+template weighted_graph<std::uint32_t, std::uint64_t> build_weighted_graph(space const&,
+                                                                           edge_list const&, bool,
+                                                                           reporter const&);
+template weighted_graph<double, std::uint64_t> build_weighted_graph(space const&, edge_list const&,
+                                                                    bool, reporter const&);
 
 template csr_graph<std::uint32_t, std::uint32_t, memory> build_graph(space const&,
                                                                      graph_source const&, bool,

@@ -28,12 +28,14 @@ csr_graph<std::uint32_t, Offset, memory> build_graph(space const& exec, graph_so
                                                      bool directed, reporter const& report,
                                                      csr_options const& clean = {});
 
-/// Returns the weights of build_graph's edges, from a list with weights. An edge gets the smallest
-/// weight among the entries that stand for it, in either direction if edges count in both. For the
-/// types that sssp measures.
 template <class Weight, class Offset>
-array<Weight> build_weights(space const& exec,
-                            csr_graph<std::uint32_t, Offset, memory> const& graph,
-                            edge_list const& list, bool directed);
+using weighted_graph = weighted_csr_graph<csr_graph<std::uint32_t, Offset, memory>, Weight>;
+
+/// Builds the graph of a list with weights, as build_graph does, and the weights of its edges. An
+/// edge gets the smallest weight among the entries that stand for it, in either direction if edges
+/// count in both. For the types that sssp measures.
+template <class Weight, class Offset>
+weighted_graph<Weight, Offset> build_weighted_graph(space const& exec, edge_list const& list,
+                                                    bool directed, reporter const& report);
 
 }  // namespace karpos::perf

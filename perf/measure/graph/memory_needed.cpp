@@ -79,12 +79,13 @@ std::string suggest_fix(graph_source const& source, graph_sizes const& sizes) {
 
 }  // namespace
 
-double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset_bits) {
+double bfs_bytes(graph_source const& source, bfs_parameters const& p, int offset_bits,
+                 extra_memory const& extra) {
   graph_sizes const s = std::visit(estimate_sizes{p.directed}, source);
   double const rows = s.vertices * offset_bits / 8;
-  double const building = s.drawn_bytes + 2 * rows + s.columns * id_bytes;
-  double const searching =
-      rows + s.vertices * search_bytes(p) + batch_bytes(p, s, rows) - s.list_bytes;
+  double const building = s.drawn_bytes + 2 * rows + s.columns * (id_bytes + extra.per_edge_built);
+  double const searching = rows + s.vertices * (search_bytes(p) + extra.per_vertex) +
+                           s.columns * extra.per_edge + batch_bytes(p, s, rows) - s.list_bytes;
   return std::max(building, searching);
 }
 
@@ -93,8 +94,7 @@ void require_bfs_memory(graph_source const& source, bfs_parameters const& p, int
   graph_sizes const s = std::visit(estimate_sizes{p.directed}, source);
   if constexpr (on_host)
     require_memory(
-        bfs_bytes(source, p, offset_bits) + extra.per_vertex * s.vertices +
-            extra.per_edge * s.columns,
+        bfs_bytes(source, p, offset_bits, extra),
         "a search among " + counted(static_cast<std::uint64_t>(s.vertices), "vertex", "vertices"),
         suggest_fix(source, s));
 }

@@ -68,12 +68,13 @@ sssp_run run_sssp(sssp_parameters const& p, opened_graph graph, reporter const& 
   search.parents = p.parents;
   double const sorting =
       on_host ? 16 : 48;  // per edge: rows in order of weight, and while they are sorted
-  require_bfs_memory(
-      graph.source, search, narrow ? 32 : 64,
-      {(p.baseline ? 28.0 : 20.0) + (p.sort_rows ? 16.0 : 0.0), (p.baseline                ? 12.0
-                                                                 : run.weights.is_integral ? 4.0
-                                                                                           : 8.0) +
-                                                                    (p.sort_rows ? sorting : 0.0)});
+  double const weight = run.weights.is_integral ? 4 : 8;
+  // While rows are built, a target and the index of its edge.
+  double const index = narrow ? 8 : 16;
+  require_bfs_memory(graph.source, search, narrow ? 32 : 64,
+                     {(p.baseline ? 28.0 : 20.0) + (p.sort_rows ? 16.0 : 0.0),
+                      (p.baseline ? 12.0 : weight) + (p.sort_rows ? sorting : 0.0),
+                      run.weights.of_file ? index + weight : 0.0});
   auto const measure_doubles = [&] {
     run.measured_doubles = true;
     run.results.clear();

@@ -32,13 +32,17 @@ class sssp_measurement {
         m_timer(m_exec) {}
 
   void operator()(opened_graph& graph, bool keeps_source) {
-    m_graph = build_graph<Offset>(m_exec, graph.source, parameters().directed,
-                                  [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); });
-    if (m_run.weights.of_file)
-      m_weight = build_weights<Weight>(m_exec, m_graph, std::get<edge_list>(graph.source),
-                                       parameters().directed);
-    else
+    bool const directed = parameters().directed;
+    reporter const rows = [&](double part, auto& w) { m_report(0.5 + 0.2 * part, w); };
+    if (m_run.weights.of_file) {
+      auto const built = build_weighted_graph<Weight, Offset>(
+          m_exec, std::get<edge_list>(graph.source), directed, rows);
+      m_graph = built.graph;
+      m_weight = built.weights;
+    } else {
+      m_graph = build_graph<Offset>(m_exec, graph.source, directed, rows);
       draw();
+    }
     if (!keeps_source) graph.source = {};  // frees the memory
     m_run.vertices = m_graph.vertices();
     m_run.edges = m_graph.edges();
