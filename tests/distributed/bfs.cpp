@@ -45,6 +45,58 @@ void check_graph(std::uint64_t n, edge_pairs const& edges, karpos::csr_options c
   for (std::uint64_t const v : {std::uint64_t(0), n / 2, n - 1}) s.check(id(v), {v}, {});
 }
 
+/// Compares rows of this rank, and their weights bit by bit, with those of the whole graph.
+template <class Graph, class Weights, class Whole>
+void check_weighted_rows(Graph const& graph, Weights const& weights, Whole const& whole) {
+  check_rows(graph, whole.graph);
+  auto const offsets = to_vector(whole.graph.row_offsets());
+  auto const all = to_vector(whole.weights), own = to_vector(weights);
+  std::size_t const first = offsets[graph.first()];
+  std::size_t const last = offsets[graph.first() + graph.local().vertices()];
+  CHECK(own == std::vector(all.begin() + static_cast<std::ptrdiff_t>(first),
+                           all.begin() + static_cast<std::ptrdiff_t>(last)));
+}
+
+TEST_CASE("weights travel with edges") {
+  auto const ranks = world();
+  std::uint64_t const n = 300;
+  karpos_test::random_numbers random(17 + std::uint64_t(ranks.rank()));
+  edge_list mine;
+  std::vector<double> weights;
+  std::size_t const count = ranks.rank() == 1 ? 0 : 900;  // a rank may have no edge
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t const x = random();
+    mine.sources.push_back(id(x % n));
+    mine.targets.push_back(id(x % 8 == 0 ? x % n : x >> 20 & 31));
+    weights.push_back(double(x >> 40) / 3);
+  }
+  auto const s = to_view(mine.sources), t = to_view(mine.targets);
+  auto const w = to_view(weights);
+  auto const sources = to_view(gathered(ranks, mine.sources)),
+             targets = to_view(gathered(ranks, mine.targets));
+  auto const all = to_view(gathered(ranks, weights));
+  for (unsigned bits = 0; bits < 24; ++bits) {
+    karpos::csr_options const csr{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
+                                  static_cast<karpos::merge_edges>(bits / 8)};
+    auto const whole = karpos::build_csr(space{}, n, sources, targets, all, csr);
+    auto const [graph, own] = dist::build_csr(ranks, n, s, t, w, {csr});
+    CHECK(graph.is_trusted());
+    CHECK(graph.has_transpose() == csr.symmetrise);
+    check_weighted_rows(graph, own, whole);
+    if (bits % 5 != 0) continue;
+    auto const [in, in_weights] = dist::transpose(ranks, graph, own);
+    auto const reversed = karpos::transpose(space{}, whole.graph, whole.weights);
+    // Duplicates are in the order of the ranks' rows, as in the whole graph.
+    check_weighted_rows(in, in_weights, reversed);
+  }
+  Kokkos::View<double*, memory> const less("less", ranks.rank() == 0 ? 1 : weights.size());
+  CHECK(refused_by([&] { dist::build_csr(ranks, n, s, t, less); }) == "build_csr");
+  auto const graph = dist::build_csr(ranks, n, s, t);
+  CHECK(refused_by([&] { dist::transpose(ranks, graph, less); }) == "transpose");
+  auto const merge = static_cast<karpos::merge_edges>(3 * int(ranks.rank() == 0));
+  CHECK(refused_by([&] { dist::build_csr(ranks, n, s, t, w, {{.merge = merge}}); }) == "build_csr");
+}
+
 TEST_CASE("graphs of few vertices") {
   karpos::csr_options const undirected{.symmetrise = true};
   for (auto const where : {placement::spread, placement::on_last}) {
