@@ -248,13 +248,13 @@ TEST_CASE("geometric hashing of sets without points, with few, and with points a
     std::uint32_t models, scenes, points, trials;
   } const cases[] = {{0, 2, 5, 20}, {2, 0, 5, 20}, {2, 2, 0, 0}, {2, 2, 1, 0},
                      {2, 2, 2, 2},  {1, 1, 3, 6},  {2, 2, 5, 0}};
-  for (auto const& [models, scenes, points, trials] : cases) {
-    CAPTURE(points);
-    check_votes({matching::point_sets("models", models, points),
-                 matching::point_sets("scenes", scenes, points),
+  for (auto const& c : cases) {
+    INFO(c.points, " points");
+    check_votes({matching::point_sets("models", c.models, c.points),
+                 matching::point_sets("scenes", c.scenes, c.points),
                  {}},
-                trials);
-    if (models > 0) check_votes(matching::make_input(models, scenes, points, 0), trials);
+                c.trials);
+    if (c.models > 0) check_votes(matching::make_input(c.models, c.scenes, c.points, 0), c.trials);
   }
 }
 

@@ -156,7 +156,8 @@ class communicator {
     return value;
   }
   /// Writes the elements of rank `root` to the views of all ranks. Requires: views of one length.
-  template <view_1d View>
+  template <class View>
+    requires is_view_1d<View>
   void broadcast(View const& data, int root) const {
     detail::user_call const call(name, "broadcast");
     require_rank(root);
