@@ -342,8 +342,8 @@ figure warpspeed_by_round(scale const& s, std::string const& operation, std::str
       "oldest keys and inserts new ones, a hundredth of the slots each");
   f.notes.emplace_back(
       "hash_map does not use slots of erased keys again before it compacts, within insertions, "
-      "which "
-      "go through apply, not through its bulk insert. Unordered maps erase in phases of their own");
+      "which go through apply, not through its bulk insert. Unordered maps erase in phases of "
+      "their own");
   if (on_host && !at_once) f.notes.emplace_back("absl and boost maps use one thread, others all");
   return f;
 }
