@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <map>
 #include <variant>
 
+#include "perf/measure/paper/measured_maps.hpp"
 #include "perf/measure/paper/papers.hpp"
 #include "perf/measure/paper/report.hpp"
 #include "perf/measure/subjects/subject.hpp"
 #include "perf/measure/support/applications_run.hpp"
-#include "perf/measure/support/hash_run.hpp"
 #include "perf/measure/support/text.hpp"
 
 // The text has no figures: the numbers of its abstract, what it says of time and space, and its two
@@ -21,23 +20,9 @@ constexpr double cuckoo_published_keys = 5e6, cuckoo_published_space = 1.42;
 /// Measures the two-level map, FKS alone at that load, and a sorted array, if this build has one;
 /// unless an earlier figure did.
 hash_run cuckoo_run(scale const& s, double keys, double fks_load, reporter const& report) {
-  static std::map<std::pair<double, double>, hash_run> runs;
-  auto const [at, is_new] = runs.try_emplace({keys, fks_load});
-  if (is_new) {
-    hash_parameters p;
-    p.keys = static_cast<std::uint64_t>(keys);
-    p.load = fks_load;
-    p.repetitions = s.quick ? 3 : s.repetitions();
-    p.maps = {"cuckoo", "fks"};
-    if (has_subject("sorted")) p.maps.push_back("sorted");
-    try {
-      at->second = run_hash(p, report);
-    } catch (...) {
-      runs.erase(at);
-      throw;
-    }
-  }
-  return at->second;
+  std::vector<std::string> maps = {"cuckoo", "fks"};
+  if (has_subject("sorted")) maps.emplace_back("sorted");
+  return measured_maps(maps, keys, fks_load, s, report);
 }
 
 /// Returns the result of one operation of the i-th map, or null if it was not measured.

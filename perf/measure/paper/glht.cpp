@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <map>
-#include <utility>
 
+#include "perf/measure/paper/measured_maps.hpp"
 #include "perf/measure/paper/papers.hpp"
 #include "perf/measure/subjects/subject.hpp"
-#include "perf/measure/support/hash_run.hpp"
 #include "perf/measure/support/mixed_run.hpp"
 #include "perf/measure/support/text.hpp"
 
@@ -53,22 +51,7 @@ std::vector<glht_map> glht_static_maps() {
 
 /// Measures the static maps, unless the figure before did.
 hash_run glht_static_run(scale const& s, double keys, double load, reporter const& report) {
-  static std::map<std::pair<double, double>, hash_run> runs;
-  auto const [at, is_new] = runs.try_emplace({keys, load});
-  if (is_new) {
-    hash_parameters p;
-    p.keys = static_cast<std::uint64_t>(keys);
-    p.load = load;
-    p.repetitions = s.quick ? 3 : s.repetitions();
-    p.maps = glht_ids(glht_static_maps());
-    try {
-      at->second = run_hash(p, report);
-    } catch (...) {
-      runs.erase(at);
-      throw;
-    }
-  }
-  return at->second;
+  return measured_maps(glht_ids(glht_static_maps()), keys, load, s, report);
 }
 
 /// The values of one operation over a sweep of runs, which differ in `keys` or `loads`.
