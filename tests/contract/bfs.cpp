@@ -43,11 +43,12 @@ void every_search(space const& exec) {
     bool const one_kernel =
         karpos::device::has_grid_barrier<space> && o.driver != karpos::launch_mode::kernel_per_step;
     auto const one_source = one_kernel ? waits::never : waits::on_the_instance;
+    auto const several = one_kernel ? waits::before_the_last_kernel : waits::on_the_instance;
     check_call("start, " + print(o), exec, one_source,
                [&] { search.start(7, distance, parent, o); });
     check_call("start without parents, " + print(o), exec, one_source,
                [&] { search.start(7, distance, none, o); });
-    check_call("start from several, " + print(o), exec, waits::on_the_instance,
+    check_call("start from several, " + print(o), exec, several,
                [&] { search.start(sources, distance, parent, o); });
   }
   check_call("bfs", exec, waits::on_the_instance, [&] { karpos::bfs(exec, w, 7u, distance); });
@@ -69,6 +70,21 @@ TEST_CASE("searches on an instance of the user's") {
     MESSAGE("skipped: " KARPOS_TEST_SPACE_NAME " has one instance only");
   else
     every_search(instances[1]);
+}
+
+TEST_CASE("a profiler sees a search in one kernel by its label") {
+  if (!karpos::device::has_grid_barrier<space>) return;
+  graph_type const g = some_graph();
+  workspace_type const w(space{}, g);
+  view<std::int32_t> const distance("distance", g.vertices());
+  view<u32> const no_parents;
+  karpos::bfs_options options;
+  options.driver = karpos::launch_mode::persistent_kernel;
+  listener const recorder;
+  karpos::bfs(space{}, w, 7u, distance, no_parents, options);
+  u64 searches = 0;
+  for (auto const& launch : record.launches) searches += launch.label == "karpos::bfs::search";
+  same("searches", searches, 1);
 }
 
 TEST_CASE("a workspace is made on the instance, of memory with names") {

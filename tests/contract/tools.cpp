@@ -3,6 +3,7 @@
 /// Tables as a profiler sees them: labels, instances, fences and allocations of every bulk call.
 #include <algorithm>
 #include <cstddef>
+#include <karpos/device/program.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hopscotch_map.hpp>
 #include <karpos/map_operation.hpp>
@@ -11,6 +12,35 @@
 #include "support/keys.hpp"
 #include "support/listener.hpp"
 #include "support/space.hpp"
+
+namespace karpos_test {
+
+/// A CPU whose programs are one kernel each; no program runs.
+struct one_kernel_space : Kokkos::DefaultHostExecutionSpace {
+  static inline int announced =
+      0;  ///< kernels that a profiler saw begin, and not end, at the launch
+};
+struct named_program {
+  static constexpr char const* label = "karpos::named";
+};
+
+}  // namespace karpos_test
+
+template <>
+struct Kokkos::Tools::Experimental::DeviceTypeTraits<karpos_test::one_kernel_space>
+    : DeviceTypeTraits<Kokkos::DefaultHostExecutionSpace> {};
+
+template <>
+struct karpos::device::host::part<karpos_test::one_kernel_space>
+    : part<Kokkos::DefaultHostExecutionSpace> {
+  static constexpr bool has_grid_barrier = true;
+  template <int Threads, int PerProcessor, class Program>
+  static bool run_cooperatively(karpos_test::one_kernel_space const&, int, std::size_t,
+                                std::uint64_t*, Program const&) {
+    karpos_test::one_kernel_space::announced = karpos_test::record.open_kernels;
+    return true;
+  }
+};
 
 namespace {
 
@@ -276,6 +306,18 @@ void over_wrapped_memory() {
 TEST_CASE("over wrapped memory only the reports are allocated") {
   over_wrapped_memory<small_hash_map>();
   over_wrapped_memory<small_hopscotch_map>();
+}
+
+TEST_CASE("a program in one kernel begins and ends by its label") {
+  using one_kernel = karpos_test::one_kernel_space;
+  listener const recorder;
+  CHECK(karpos::device::run_in_one_kernel<1, 1>(
+      one_kernel(), karpos::device::grid_memory<one_kernel>(), karpos_test::named_program()));
+  REQUIRE(record.launches.size() == 1);
+  CHECK(record.launches[0].label == "karpos::named");
+  CHECK(record.launches[0].device == Kokkos::Tools::Experimental::device_id(one_kernel()));
+  CHECK(one_kernel::announced == 1);
+  CHECK(record.open_kernels == 0);
 }
 
 }  // namespace

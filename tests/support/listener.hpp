@@ -25,7 +25,7 @@ struct recorded {
   std::vector<launch> launches, fences;
   std::vector<std::string> allocations, regions;
   std::uint64_t allocated = 0, freed = 0;
-  int open_regions = 0;
+  int open_regions = 0, open_kernels = 0;
   std::string unfenced;  ///< label of a launch that no fence followed
 };
 inline recorded record;
@@ -33,7 +33,9 @@ inline recorded record;
 inline void on_launch(char const* label, std::uint32_t device, std::uint64_t*) {
   record.launches.push_back({label, device});
   record.unfenced = label;
+  ++record.open_kernels;
 }
+inline void on_end(std::uint64_t) { --record.open_kernels; }
 inline void on_fence(char const* label, std::uint32_t device, std::uint64_t*) {
   // Kokkos fences before every callback while a tool listens; these fences are not the library's.
   if (std::string(label).find("Kokkos Profile Tool Fence") != std::string::npos) return;
@@ -64,6 +66,9 @@ class listener {
     tools::set_begin_parallel_for_callback(on_launch);
     tools::set_begin_parallel_reduce_callback(on_launch);
     tools::set_begin_parallel_scan_callback(on_launch);
+    tools::set_end_parallel_for_callback(on_end);
+    tools::set_end_parallel_reduce_callback(on_end);
+    tools::set_end_parallel_scan_callback(on_end);
     tools::set_begin_fence_callback(on_fence);
     tools::set_allocate_data_callback(on_allocate);
     tools::set_deallocate_data_callback(on_free);
@@ -76,6 +81,9 @@ class listener {
     tools::set_begin_parallel_for_callback(nullptr);
     tools::set_begin_parallel_reduce_callback(nullptr);
     tools::set_begin_parallel_scan_callback(nullptr);
+    tools::set_end_parallel_for_callback(nullptr);
+    tools::set_end_parallel_reduce_callback(nullptr);
+    tools::set_end_parallel_scan_callback(nullptr);
     tools::set_begin_fence_callback(nullptr);
     tools::set_allocate_data_callback(nullptr);
     tools::set_deallocate_data_callback(nullptr);
@@ -88,11 +96,12 @@ inline std::uint32_t id_of(space const& exec) {
   return Kokkos::Tools::Experimental::device_id(exec);
 }
 
-enum class waits { never, on_the_instance };
+/// Whether a call fences: never; until all of its kernels have run; or before its last kernel, for
+/// what the host must know.
+enum class waits { never, on_the_instance, before_the_last_kernel };
 
 /// Checks the labels, instances, fences and allocations of f. Calls f once to warm up (Kokkos
-/// allocates scratch memory of its own), then records a second call. Kernels that Kokkos does not
-/// launch show up as a region.
+/// allocates scratch memory of its own), then records a second call.
 template <class F>
 void check_call(std::string const& what, space const& exec, waits allowed, F const& f) {
   f();
@@ -105,13 +114,14 @@ void check_call(std::string const& what, space const& exec, waits allowed, F con
   }
   exec.fence();
   holds(what + " launches something", !seen.launches.empty() || !seen.regions.empty());
+  same(what + ": kernels that do not end", static_cast<std::uint64_t>(seen.open_kernels), 0);
   for (auto const& [label, device] : seen.launches) {
     holds(what + ": the label '" + label + "' starts with karpos::",
           label.rfind("karpos::", 0) == 0);
     same(what + ": '" + label + "' runs on the instance that was passed", device, id_of(exec));
   }
   for (auto const& [label, device] : seen.fences) {
-    holds(what + ": hidden fence '" + label + "'", allowed == waits::on_the_instance);
+    holds(what + ": hidden fence '" + label + "'", allowed != waits::never);
     same(what + ": fence '" + label + "' is of the instance that was passed", device, id_of(exec));
   }
   if (allowed == waits::on_the_instance)

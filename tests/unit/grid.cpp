@@ -63,6 +63,7 @@ struct touch_often {
   }
 };
 struct touch_often_program {
+  [[maybe_unused]] static constexpr char const* label = "touch_often_program";
   using shared = int;
   state s;
 
@@ -79,6 +80,7 @@ struct memory_of_program {
 
 /// Runs `touch` ten times.
 struct ten_times {
+  [[maybe_unused]] static constexpr char const* label = "ten_times";
   using shared = memory_of_program;
   state s;
   std::uint64_t* rounds;

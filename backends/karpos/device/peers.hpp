@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "karpos/device/native/announced_kernel.hpp"
 #include "karpos/device/peer_distances.hpp"
 #include "karpos/device/program.hpp"
 #include "karpos/device/space.hpp"
@@ -82,12 +83,14 @@ bool can_span(ExecSpace const& exec, grid_memory<ExecSpace> const& memory) {
 }
 
 /// Runs a program in a kernel that spans the devices whose windows are open. All ranks must call
-/// it: otherwise those that do wait for ever. Asynchronous to the host.
+/// it: otherwise those that do wait for ever. The kernel is announced to Kokkos Tools. Asynchronous
+/// to the host.
 /// Throws: std::runtime_error if the kernel does not start.
 template <int Threads, int PerProcessor, class ExecSpace, class Program>
   requires(spans_devices<ExecSpace>)
 void run_spanning(ExecSpace const& exec, grid_memory<ExecSpace> const& memory,
                   peer_window<ExecSpace> const& window, Program const& program) {
+  announced_kernel const announced(Program::label, exec);
   native_part<ExecSpace>::template run_spanning<Threads, PerProcessor>(
       exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), window, program);
 }

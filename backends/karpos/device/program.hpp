@@ -8,6 +8,7 @@
 
 #include "karpos/contract.hpp"
 #include "karpos/device/loops.hpp"
+#include "karpos/device/native/announced_kernel.hpp"
 #include "karpos/device/native/step_function.hpp"
 #include "karpos/device/space.hpp"
 #include "karpos/device/state_handle.hpp"
@@ -27,6 +28,7 @@
 //   // A long loop is called unless it must be inlined, and a kernel that calls it is slow: its
 //   // steps then read their state through pointers to the stack.
 //   struct program {
+//     static constexpr char const* label;  // of its kernel, if it runs inside one
 //     // State of the loop: trivial, aligned to at most 16 bytes. One kernel keeps it in shared
 //     // memory, uninitialised: the first then() must set it.
 //     using shared = …;
@@ -311,7 +313,7 @@ class grid_memory {
   bytes_view m_bytes;
 };
 
-/// Runs a program inside one kernel. Asynchronous to the host.
+/// Runs a program inside one kernel, which is announced to Kokkos Tools. Asynchronous to the host.
 /// Returns: whether the kernel was started. It is not if its teams do not all fit on the device at
 /// once.
 /// Throws: std::runtime_error if the launch fails for another reason.
@@ -319,6 +321,7 @@ template <int Threads, int PerProcessor, class ExecSpace, class Program>
   requires(has_grid_barrier<ExecSpace>)
 bool run_in_one_kernel(ExecSpace const& exec, grid_memory<ExecSpace> const& memory,
                        Program const& program) {
+  announced_kernel const announced(Program::label, exec);
   return native_part<ExecSpace>::template run_cooperatively<Threads, PerProcessor>(
       exec, memory.shape().teams, memory.shape().scratch_bytes, memory.words(), program);
 }

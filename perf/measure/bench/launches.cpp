@@ -124,6 +124,7 @@ struct empty_step {
   }
 };
 struct empty_program {
+  [[maybe_unused]] static constexpr char const* label = "karpos_bench::program";
   using shared = std::uint64_t;
   program_state s;
   KARPOS_PROGRAM template <class Grid>

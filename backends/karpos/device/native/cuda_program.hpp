@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "karpos/device/native/announced_kernel.hpp"
 #include "karpos/device/native/cuda.hpp"
 #include "karpos/device/native/cuda_peers.hpp"
 #include "karpos/device/state_handle.hpp"
@@ -336,8 +337,7 @@ struct part {
   template <class Step>
   static void run_league(std::string const& label, ExecSpace const& exec, int league,
                          Step const& step) {
-    std::uint64_t id = 0;
-    Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    announced_kernel const announced(label, exec);
     constexpr std::size_t bytes = block::reserved_bytes + Step::scratch_bytes;
     auto* const kernel = &run_step<ExecSpace, Step>;
     cudaSetDevice(exec.cuda_device());
@@ -348,7 +348,6 @@ struct part {
       e = cudaLaunchKernel(reinterpret_cast<void const*>(kernel),
                            dim3(static_cast<unsigned>(league)), dim3(Step::threads), arguments,
                            bytes, exec.cuda_stream());
-    Kokkos::Tools::endParallelFor(id);
     require_started(e, label);
   }
   /// Runs a program in one cooperative kernel. Asynchronous to the host.
@@ -374,7 +373,7 @@ struct part {
       cudaGetLastError();  // clears the error
       return false;
     }
-    require_started(e, "of a program");
+    require_started(e, Program::label);
     return true;
   }
 

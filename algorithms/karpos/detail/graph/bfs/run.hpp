@@ -64,6 +64,7 @@ KOKKOS_FUNCTION void decide(Grid& grid, search_plan const& plan, int probes_per_
 
 template <class State>
 struct level_loop {
+  static constexpr char const* label = "karpos::bfs::search";
   using shared = typename State::progress_type;
 
   State s;

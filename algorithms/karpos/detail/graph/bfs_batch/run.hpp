@@ -42,6 +42,7 @@ using device::make_step;
 
 template <class State>
 struct level_loop {
+  static constexpr char const* label = "karpos::bfs_batch::search";
   using shared = progress;
 
   State s;

@@ -58,6 +58,7 @@ using device::make_step;
 
 template <class State>
 struct round_loop {
+  static constexpr char const* label = "karpos::sssp::search";
   using word = typename State::word;
   using shared = progress_of<State>;
   using traits = typename State::traits;

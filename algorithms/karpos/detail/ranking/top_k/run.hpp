@@ -36,6 +36,7 @@ using device::make_step;
 
 template <class State>
 struct query_program {
+  static constexpr char const* label = "karpos::top_k::query";
   using shared = query_progress;
   using progress = query_progress;
   using base = typename State::base;
