@@ -582,15 +582,21 @@ TEST_CASE("weights over many decades are not expanded again and again") {
     auto const g = make_graph(name, vertices, edges, sides::undirected);
     auto const graph = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
     view<double> const distance("distance", g.vertices);
-    for (double const decades : {2.0, 6.0, 30.0, 300.0}) {
-      auto const decimal = [&](random_numbers& random) {
+    struct {
+      double decades;
+      bool half_zeros;
+    } const kinds[] = {{2, false}, {6, false}, {30, false}, {300, false}, {30, true}};
+    for (auto const& [decades, half_zeros] : kinds) {
+      auto const decimal = [decades = decades, half_zeros = half_zeros](random_numbers& random) {
+        if (half_zeros && random.below(2) == 0) return 0.0;
         return std::pow(10,
                         decades * (static_cast<double>(random.below(1 << 30)) / (1 << 30) - .5));
       };
       auto const weights = draw_weights<double>(g, decimal, weights_of::each_pair);
       karpos::sssp_workspace const workspace(space(), graph, karpos_test::to_space(weights));
       auto const r = karpos::sssp(space(), workspace, 0u, distance);
-      std::string const what = g.name + ", " + std::to_string(decades) + " decades";
+      std::string const what = g.name + ", " + std::to_string(decades) +
+                               (half_zeros ? " decades and zeros" : " decades");
       same(what + ": wrong distances", karpos_test::to_host(distance) != dijkstra(g, weights, {0}),
            false);
       INFO(what << ", delta " << r.delta << ", edges " << r.edges << ", buckets " << r.buckets

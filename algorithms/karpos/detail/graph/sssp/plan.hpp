@@ -133,10 +133,10 @@ struct draw_weight {
   }
 };
 
-/// A sample of the weights that are finite and above 0, in ascending order.
+/// A sample of the weights that are finite, in ascending order.
 class weight_sample {
  public:
-  static constexpr std::uint64_t max_size = 1024;
+  static constexpr std::uint64_t max_size = 4096;
 
   /// Draws `size` weights, `max_size` at most. buffer: device memory for `size` numbers. Blocks.
   template <class ExecSpace, class Weight>
@@ -148,28 +148,39 @@ class weight_sample {
     Kokkos::deep_copy(exec, unmanaged<Kokkos::HostSpace>(m_weights.data(), m_weights.size()),
                       unmanaged<ExecSpace>(buffer, m_weights.size()));
     exec.fence("karpos::sssp: a sample of the weights");
-    std::erase_if(m_weights, [](double w) { return !(w > 0 && std::isfinite(w)); });
-    std::sort(m_weights.begin(), m_weights.end());
+    std::erase_if(m_weights, [](double w) { return !std::isfinite(w); });
+    sort();
   }
   /// Joins samples of several ranks, in any order.
-  explicit weight_sample(std::vector<double> weights) : m_weights(std::move(weights)) {
-    std::sort(m_weights.begin(), m_weights.end());
-  }
+  explicit weight_sample(std::vector<double> weights) : m_weights(std::move(weights)) { sort(); }
 
   std::vector<double> const& sorted() const { return m_weights; }
 
-  /// Returns the weight below which this fraction of the sample, which is not empty, lies.
-  double quantile(double fraction) const {
-    auto const last = static_cast<double>(m_weights.size() - 1);
-    return m_weights[static_cast<std::size_t>(fraction * last)];
-  }
-  /// Returns whether the middle half of the weights differs by more than this factor.
+  /// Returns whether the middle half of the weights above 0 differs by more than this factor.
   bool is_spread_over(double factor) const {
-    return !m_weights.empty() && quantile(0.75) / factor > quantile(0.25);
+    std::size_t const positive = m_weights.size() - m_zeros;
+    return positive > 0 && m_weights[at(m_zeros, 0.75)] / factor > m_weights[at(m_zeros, 0.25)];
+  }
+  /// Returns the weight below which this fraction of all weights lies, or the smallest one above 0
+  /// if that many are 0. Requires: there is one above 0.
+  double positive_quantile(double fraction) const {
+    return m_weights[std::max(m_zeros, at(0, fraction))];
   }
 
  private:
+  void sort() {
+    std::sort(m_weights.begin(), m_weights.end());
+    auto const positive = std::upper_bound(m_weights.begin(), m_weights.end(), 0.0);
+    m_zeros = static_cast<std::size_t>(positive - m_weights.begin());
+  }
+  /// Returns the index of a quantile among the weights from `first` on, of which there are some.
+  std::size_t at(std::size_t first, double fraction) const {
+    auto const last = static_cast<double>(m_weights.size() - first - 1);
+    return first + static_cast<std::size_t>(fraction * last);
+  }
+
   std::vector<double> m_weights;
+  std::size_t m_zeros = 0;
 };
 
 /// Returns the automatic width of a bucket in a graph without a reach. If weights spread over
@@ -179,7 +190,7 @@ double automatic_delta(double mean_weight, double mean_degree, weight_sample con
   using tuned = tuning<ExecSpace>;
   double const wide = tuned::delta(mean_weight, mean_degree);
   return sample.is_spread_over(tuned::spread)
-             ? std::min(wide, sample.quantile(tuned::light_fraction(mean_degree)))
+             ? std::min(wide, sample.positive_quantile(tuned::light_fraction(mean_degree)))
              : wide;
 }
 /// Returns a width as a weight that is not zero.

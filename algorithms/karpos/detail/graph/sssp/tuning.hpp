@@ -39,7 +39,7 @@ struct tuning : frontier::tuning<ExecSpace> {
   /// random graphs of 2^17 vertices of mean degree 4: 18 and 8.1; of 2^15 vertices of mean degree
   /// 32: 7.8 and 1.3.
   static constexpr double spread = 100;
-  static double light_fraction(double degree) { return Kokkos::min(0.45, 2 / degree); }
+  static double light_fraction(double degree) { return Kokkos::min(0.47, 2 / degree); }
   /// Returns the automatic reach: about the smallest weight among the edges of two vertices of mean
   /// degree, which is how far most vertices are from the hubs. Graphs of low degree, or without
   /// hubs, have none: uniform 22 (32 edges a vertex) takes 6.6 ms, and 14.3 with a reach; Kronecker
