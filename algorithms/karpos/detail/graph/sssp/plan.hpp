@@ -156,15 +156,15 @@ class weight_sample {
 
   std::vector<double> const& sorted() const { return m_weights; }
 
-  /// Returns whether the middle half of the weights above 0 differs by more than this factor.
+  /// Returns whether the middle half of the weights, or what of it is above 0, differs by more than
+  /// this factor.
   bool is_spread_over(double factor) const {
-    std::size_t const positive = m_weights.size() - m_zeros;
-    return positive > 0 && m_weights[at(m_zeros, 0.75)] / factor > m_weights[at(m_zeros, 0.25)];
+    return m_zeros < m_weights.size() && positive_quantile(0.75) / factor > m_weights[at(0.25)];
   }
   /// Returns the weight below which this fraction of all weights lies, or the smallest one above 0
   /// if that many are 0. Requires: there is one above 0.
   double positive_quantile(double fraction) const {
-    return m_weights[std::max(m_zeros, at(0, fraction))];
+    return m_weights[std::max(m_zeros, at(fraction))];
   }
 
  private:
@@ -173,10 +173,8 @@ class weight_sample {
     auto const positive = std::upper_bound(m_weights.begin(), m_weights.end(), 0.0);
     m_zeros = static_cast<std::size_t>(positive - m_weights.begin());
   }
-  /// Returns the index of a quantile among the weights from `first` on, of which there are some.
-  std::size_t at(std::size_t first, double fraction) const {
-    auto const last = static_cast<double>(m_weights.size() - first - 1);
-    return first + static_cast<std::size_t>(fraction * last);
+  std::size_t at(double fraction) const {
+    return static_cast<std::size_t>(fraction * static_cast<double>(m_weights.size() - 1));
   }
 
   std::vector<double> m_weights;
