@@ -34,7 +34,8 @@ std::uint64_t write_join(ExecSpace const& exec, Left const& left, Right const& r
   auto rows = pair_of_tables<ExecSpace, Left, Right>(exec, left, right)
                   .join_by_partitions(kind, write, capacity, o);
   if (!rows) {
-    karpos::join const by_index(exec, left, right, kind);
+    using index = karpos::row_index<Right, ExecSpace>;
+    karpos::join<Left, index> const by_index(exec, left, right, kind);
     by_index.write(exec, out...);
     exec.fence("karpos::partitioned_join: written");
     rows = by_index.size();
