@@ -585,10 +585,10 @@ TEST_CASE("weights over many decades are not expanded again and again") {
     struct {
       double decades;
       bool half_zeros;
-      std::uint64_t looks = 10;  // at an edge, on CPUs
+      std::uint64_t most = 10;  // expansions of an edge, on CPUs
     } const kinds[] = {{2, false},   {6, false}, {30, false},
                        {300, false}, {30, true}, {1.5, true, 4}};
-    for (auto const& [decades, half_zeros, looks] : kinds) {
+    for (auto const& [decades, half_zeros, most] : kinds) {
       auto const decimal = [decades = decades, half_zeros = half_zeros](random_numbers& random) {
         if (half_zeros && random.below(2) == 0) return 0.0;
         return std::pow(10,
@@ -604,7 +604,7 @@ TEST_CASE("weights over many decades are not expanded again and again") {
       INFO(what << ", delta " << r.delta << ", edges " << r.edges << ", buckets " << r.buckets
                 << ", rounds " << r.rounds);
       // Devices use wider buckets for deep graphs: few rounds matter more than few edges.
-      CHECK(r.edges < (karpos::device::is_device<space> ? 32 : looks) * g.out.columns.size());
+      CHECK(r.edges < (karpos::device::is_device<space> ? 32 : most) * g.out.columns.size());
       CHECK(r.rounds < g.vertices);
     }
   }

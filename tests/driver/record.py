@@ -41,7 +41,7 @@ def fake_gap(folder):
 
 
 def all_parts(perf, driver, folder):
-    processors = os.cpu_count() or 1
+    processors = len(os.sched_getaffinity(0))
     done = run(perf / "measure/record_cpu.sh", Path(driver).parent, folder / "out", THREADS=f"1 2 {processors + 1}", GAPBS=fake_gap(folder / "gap"))
     check(f"record: exit code; {done.stderr[-300:]}", (done.returncode, done.stdout), (0, ""))
     check("record: more threads than processors", f"{processors + 1} threads are left out: there are {processors}" in done.stderr, True)
