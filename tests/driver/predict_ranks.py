@@ -39,6 +39,15 @@ def check_recorded(perf):
             check(f"{file}: compares {graph} on two", f"{graph}, 2 GPU(s)" in done.stdout, True)
 
 
+def check_uneven(perf, folder):
+    """Of 60 us of shared work 1.5 times the mean share: 12 + 45 + 2 (3 + 2) + 5 + 8 + 7 = 87 on two."""
+    invented = model({"2": [87]})
+    invented["terms"]["uneven"] = {"one": 1, "ranks": 1.5}
+    file = folder / "uneven.json"
+    file.write_text(json.dumps(invented), encoding="utf-8")
+    check("uneven shares", "| g | 100 | 87 |" in run(perf, file, 1, 2).stdout, True)
+
+
 def check_invented(perf, folder):
     for times, code in (({"1": [100], "2": [72]}, 0), ({"2": [82]}, 0), ({"2": [84]}, 1), ({"1": [84]}, 1), ({"2": [72, 60]}, 1)):
         file = folder / "model.json"
@@ -54,4 +63,5 @@ if __name__ == "__main__":
     check_recorded(perf_folder)
     with tempfile.TemporaryDirectory() as name:
         check_invented(perf_folder, Path(name))
+        check_uneven(perf_folder, Path(name))
     sys.exit(checks.verdict("predict_ranks"))
