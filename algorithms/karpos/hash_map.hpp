@@ -12,10 +12,10 @@
 
 namespace karpos {
 
-/// Hash map from keys to values of up to eight bytes each. The host works on it by bulk calls,
-/// kernels through ref(). Open addressing over buckets of BucketSlots slots. Each pair of buckets
-/// has overflow marks: a bit for each class of keys (three bits of the hash), set if keys of the
-/// class may lie beyond it on their probe paths.
+/// Hash map from keys of up to 16 bytes to values of up to eight. The host works on it by bulk
+/// calls, kernels through ref(). Open addressing over buckets of BucketSlots slots. Each pair of
+/// buckets has overflow marks: a bit for each class of keys (three bits of the hash), set if keys
+/// of the class may lie beyond it on their probe paths.
 ///
 /// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
 /// options.growth is growth::automatic (table_options.hpp says when; default: growth::fixed). Slots
@@ -29,14 +29,16 @@ namespace karpos {
 ///   - Keys and values are trivially copyable and default-constructible. Keys are floating-point
 ///     numbers, or have neither padding nor floating-point members. Two key values are sentinels
 ///     (three in slots of 16 bytes) and cannot be stored: table_options.hpp says which.
+///   - If keys have more than eight bytes: device::is_lock_free<16, ExecSpace> (x86-64 CPUs with
+///     AVX, GPUs of compute capability 9.0). A slot has 32 bytes then.
 ///   - Hash and KeyEqual are copied into kernels and called there, as hash(query) and
 ///     equal(key, query). Keys that KeyEqual calls equal have equal hashes. The map mixes the hash
 ///     unless Hash has a member type is_avalanching and returns 64 bits.
 ///   - Probing is double_hashing or linear_probing. BucketSlots is 1 to 64. The width of a tile
 ///     that works on the map divides BucketSlots or is a multiple of it.
 /// Concurrency: in kernels every operation of a ref may run concurrently with every other; per key,
-///   histories are linearizable. Operations are lock-free, with one exception: if
-///   device::is_lock_free<16, ExecSpace> is false, an insertion into 16-byte slots waits for
+///   histories are linearizable. Operations are lock-free, with one exception: an insertion into
+///   32-byte slots (and 16-byte ones if device::is_lock_free<16, ExecSpace> is false) waits for
 ///   threads that have claimed a slot of the same bucket and not yet stored its pair. Atomics are
 ///   relaxed: finding a key orders no other memory. Blocking insertions and apply need exclusive
 ///   access, because they may compact or move the table.

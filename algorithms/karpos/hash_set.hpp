@@ -11,8 +11,8 @@
 
 namespace karpos {
 
-/// Hash set of keys of up to eight bytes: a hash_map without values, in about half the memory or
-/// less (small sets save less). Growth, memory, concurrency, errors and requirements are those of
+/// Hash set of keys of up to 16 bytes: a hash_map without values, in about half the memory or less
+/// (small sets save less). Growth, memory, concurrency, errors and requirements are those of
 /// hash_map.
 /// Source: cuCollections' static_set; overflow marks after boost::unordered_flat_set.
 template <class Key, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,

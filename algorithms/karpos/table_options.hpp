@@ -35,15 +35,16 @@ inline constexpr enumeration<growth> enumeration_of<growth> = {"policy of growth
 }  // namespace detail
 
 /// The options of a hash table. A sentinel is a key value that marks a slot and cannot be stored.
-/// Slots of 16 bytes (key and value do not fit into four bytes each) need a third sentinel, which
-/// is not an option: the third largest value, or, if that is empty_key or erased_key, the largest
-/// value that is neither.
+/// Slots of 16 bytes of maps (key and value do not fit into four bytes each, and the key has eight
+/// at most) need a third sentinel, which is not an option: the third largest value, or, if that is
+/// empty_key or erased_key, the largest value that is neither.
 ///
 /// The default sentinels are, of integers, the largest values; of other types, the largest bit
 /// patterns. Keys with fewer bytes than the key's part of a slot never equal a default sentinel.
-/// That part has eight bytes if key or value has more than four, and in hopscotch and cuckoo sets;
-/// else four. In a hash_multimap or hash_multiset, PairNumber counts as the value. Floating-point
-/// keys never equal a default sentinel either: their NaNs are all stored as the quiet NaN.
+/// That part has 16 bytes if the key has more than eight; eight if key or value has more than four,
+/// and in hopscotch and cuckoo sets; else four. In a hash_multimap or hash_multiset, PairNumber
+/// counts as the value. Floating-point keys never equal a default sentinel either: their NaNs are
+/// all stored as the quiet NaN.
 template <class Key>
 struct hash_table_options {
   /// Keys per slot when max_keys keys are stored; in (0, 0.98].

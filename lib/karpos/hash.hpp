@@ -108,11 +108,19 @@ class place_among {
 };
 }  // namespace detail
 
+namespace detail {
+__extension__ using int128 = __int128;
+__extension__ using uint128 = unsigned __int128;
+/// Whether T is an integer of 16 bytes; std::is_integral says no with -std=c++20.
+template <class T>
+inline constexpr bool is_int128 = std::is_same_v<T, int128> || std::is_same_v<T, uint128>;
+}  // namespace detail
+
 /// Returns the object representation of a small trivially copyable object, zero-extended to Bits.
 template <class Bits, class T>
   requires std::is_trivially_copyable_v<T> && (sizeof(T) <= sizeof(Bits))
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits to_bits(T const& x) {
-  if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+  if constexpr ((std::is_integral_v<T> || std::is_enum_v<T>)&&sizeof(T) <= 8) {
     if constexpr (sizeof(T) == 1) return static_cast<Bits>(static_cast<std::uint8_t>(x));
     if constexpr (sizeof(T) == 2) return static_cast<Bits>(static_cast<std::uint16_t>(x));
     if constexpr (sizeof(T) == 4) return static_cast<Bits>(static_cast<std::uint32_t>(x));
@@ -133,7 +141,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits to_bits(T const& x) {
 /// Returns the object whose to_bits these bits are.
 template <class T, class Bits>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T from_bits(Bits bits) {
-  if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+  if constexpr ((std::is_integral_v<T> || std::is_enum_v<T>)&&sizeof(T) <= 8) {
     return static_cast<T>(bits);
   } else if constexpr (sizeof(T) == sizeof(Bits)) {
     return Kokkos::bit_cast<T>(bits);
@@ -149,11 +157,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr T from_bits(Bits bits) {
 }
 
 namespace detail {
+struct two_words {
+  std::uint64_t low, high;
+};
+
 /// Returns the bits that stand for a key. Floating-point keys have one pattern for both zeros, and
 /// one for all NaNs.
 template <class Bits, class Key>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
-  static_assert(sizeof(Key) <= 8,
+  static_assert(sizeof(Key) <= 8 || sizeof(Key) <= sizeof(Bits),
                 "karpos: keys have at most eight bytes: use an index of the large key, or 64 bits "
                 "of its hash");
   static_assert(std::is_default_constructible_v<Key>,
@@ -171,8 +183,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
 }
 }  // namespace detail
 
-/// Default hash of default-constructible keys of up to eight bytes. Keys that compare equal must
-/// have the same bits (std::has_unique_object_representations) or be floating-point numbers, among
+/// Default hash of default-constructible keys of up to 16 bytes. Keys that compare equal must have
+/// the same bits (std::has_unique_object_representations) or be floating-point numbers, among
 /// which 0.0 and -0.0 are one key, and all NaNs are one key. An unordered_map takes other keys,
 /// too, with a hash of your own; hash, hopscotch and cuckoo tables do not.
 ///
@@ -183,7 +195,12 @@ template <class Key>
 struct hash {
   using is_avalanching = std::true_type;
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(Key const& key) const {
-    return mix(detail::key_bits_of<std::uint64_t>(key));
+    if constexpr (sizeof(Key) > 8 && sizeof(Key) <= 16) {
+      auto const bits = detail::key_bits_of<detail::two_words>(key);
+      return mix(mix(bits.high) + bits.low);
+    } else {
+      return mix(detail::key_bits_of<std::uint64_t>(key));
+    }
   }
 };
 

@@ -8,9 +8,13 @@ karpos_add_compile_fail(NAME unordered_map_of_views FILE unordered_map_of_views.
 karpos_add_compile_fail(NAME unordered_map_padded_key FILE unordered_map_padded_key.cpp
   REGEX "karpos: this key has padding, or members that compilers cannot read" LINES 60)
 karpos_add_compile_fail(NAME key_too_large FILE key_too_large.cpp
-  REGEX "karpos: keys and values have at most eight bytes: store an index" LINES 60 FIRST)
+  REGEX "karpos: values have at most eight bytes, and keys too, or 16 in a hash_map" LINES 60 FIRST)
+karpos_add_compile_fail(NAME hopscotch_key_too_large FILE hopscotch_key_too_large.cpp
+  REGEX "karpos: values have at most eight bytes, and keys too, or 16 in a hash_map" LINES 60 FIRST)
+karpos_add_compile_fail(NAME key_without_compare_and_swap FILE key_without_compare_and_swap.cpp
+  REGEX "karpos: keys of more than eight bytes need a compare-and-swap of 16 bytes" LINES 20 FIRST)
 karpos_add_compile_fail(NAME value_too_large FILE value_too_large.cpp
-  REGEX "karpos: keys and values have at most eight bytes: store an index" LINES 60)
+  REGEX "karpos: values have at most eight bytes, and keys too, or 16 in a hash_map" LINES 60)
 karpos_add_compile_fail(NAME key_with_padding FILE key_with_padding.cpp
   REGEX "karpos: this key has padding or floating-point members" FIRST)
 karpos_add_compile_fail(NAME key_of_two_doubles FILE key_of_two_doubles.cpp

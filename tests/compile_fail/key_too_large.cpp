@@ -7,7 +7,7 @@ struct key {
 #ifdef KARPOS_GOOD
   unsigned x[2];
 #else
-  unsigned x[4];
+  unsigned x[5];
 #endif
   KOKKOS_FUNCTION friend bool operator==(key a, key b) {
     return a.x[0] == b.x[0] && a.x[1] == b.x[1];

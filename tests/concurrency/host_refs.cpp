@@ -5,12 +5,14 @@
 #include <karpos/detail/tables/fullness.hpp>
 
 #include "concurrency/races.hpp"
+#include "support/uuid.hpp"
 
 namespace {
 
 using karpos_test::host_table;
 using karpos_test::on_threads;
 using karpos_test::rounds;
+using karpos_test::uuid;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
@@ -50,6 +52,14 @@ TEST_CASE("histories of hot keys: 16-byte slots, claimed and then published") {
   hot_keys_are_linearizable<u64, u64, karpos::double_hashing, 2, 2, two_steps>(700);
 }
 
+TEST_CASE("histories of hot keys: 32-byte slots") {
+  if constexpr (karpos::device::host::has_compare_and_swap_16) {
+    hot_keys_are_linearizable<uuid, u64, karpos::linear_probing, 1, 1, two_steps>(800);
+    hot_keys_are_linearizable<uuid, u64, karpos::double_hashing, 2, 1, two_steps>(900);
+    hot_keys_are_linearizable<uuid, u64, karpos::double_hashing, 2, 2, two_steps>(950);
+  }
+}
+
 template <class Key, class T, bool OneStep, int B = 4, class Probing = karpos::linear_probing>
 using table_of = host_table<Key, T, Probing, B, OneStep>;
 
@@ -57,16 +67,20 @@ TEST_CASE("duplicates from all threads are inserted once and found whole") {
   using karpos::double_hashing;
   using karpos_test::duplicates_are_inserted_once;
   duplicates_are_inserted_once<table_of<u32, u32, one_step, 4, double_hashing>>();
-  if constexpr (karpos::device::host::has_compare_and_swap_16)
+  if constexpr (karpos::device::host::has_compare_and_swap_16) {
     duplicates_are_inserted_once<table_of<u64, u64, one_step, 4, double_hashing>>();
+    duplicates_are_inserted_once<table_of<uuid, u64, two_steps, 2, double_hashing>>();
+  }
   duplicates_are_inserted_once<table_of<u64, u64, two_steps, 4, double_hashing>>();
 }
 
 TEST_CASE("two threads at the same slot at the same moment") {
   using karpos_test::race_for_equal_keys;
   race_for_equal_keys<table_of<u32, u32, one_step, 8>>();
-  if constexpr (karpos::device::host::has_compare_and_swap_16)
+  if constexpr (karpos::device::host::has_compare_and_swap_16) {
     race_for_equal_keys<table_of<u64, u64, one_step>>();
+    race_for_equal_keys<table_of<uuid, u64, two_steps, 2>>();
+  }
   race_for_equal_keys<table_of<u64, u64, two_steps>>();
 }
 
@@ -77,6 +91,7 @@ TEST_CASE("reductions by key from all threads lose nothing") {
   if constexpr (karpos::device::host::has_compare_and_swap_16) {
     sums_are_exact<table_of<u64, u64, one_step>>();
     sums_are_exact<table_of<std::int64_t, double, one_step>>();
+    sums_are_exact<table_of<uuid, u64, two_steps>>();
   }
   sums_are_exact<table_of<u64, u64, two_steps>>();
   sums_are_exact<table_of<std::int64_t, double, two_steps>>();
@@ -108,8 +123,10 @@ void fills_up(u64 slots, int some_rounds) {
 
 TEST_CASE("a table that is filled by all threads is full once") {
   fills_up<u32, u32, one_step>(20, rounds);
-  if constexpr (karpos::device::host::has_compare_and_swap_16)
+  if constexpr (karpos::device::host::has_compare_and_swap_16) {
     fills_up<u64, u64, one_step>(20, rounds);
+    fills_up<uuid, u64, two_steps>(20, rounds);
+  }
   fills_up<u64, u64, two_steps>(20, rounds);
   // With this many buckets insertions detect that no bucket has a free slot.
   fills_up<u32, u32, one_step>(600, rounds / 10 + 1);

@@ -6,12 +6,14 @@
 #include "support/check.hpp"
 #include "support/keys.hpp"
 #include "support/space.hpp"
+#include "support/uuid.hpp"
 
 namespace {
 
 using karpos_test::space;
 using karpos_test::to_host;
 using karpos_test::to_space;
+using karpos_test::uuid;
 using karpos_test::view;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
@@ -119,6 +121,12 @@ TEST_CASE("insert, erase and find in one kernel: 16-byte slots") {
   adds_up<u64, u64, 4, 1>();
   adds_up<u64, u64, 2, 2>();
 }
+TEST_CASE("insert, erase and find in one kernel: 32-byte slots") {
+  if constexpr (karpos::device::has_wide_cas<space>) {
+    adds_up<uuid, u64, 1, 1>();
+    adds_up<uuid, u64, 2, 2>();
+  }
+}
 
 /// Inserts duplicates from all threads; each thread looks up its key at once.
 template <class Ref, class Key, class T>
@@ -167,6 +175,7 @@ TEST_CASE("duplicates from all threads are inserted once and found at once") {
   inserted_once<u32, u32, 4>();
   inserted_once<u64, u64, 1>();
   inserted_once<u64, u64, 4>();
+  if constexpr (karpos::device::has_wide_cas<space>) inserted_once<uuid, u64, 1>();
 }
 
 }  // namespace

@@ -61,7 +61,10 @@ void duplicates_are_inserted_once() {
       for (std::size_t i = 0; i < keys.size(); ++i) {
         Key const key = keys[i];
         // The value depends on the key, so a half-written slot is detected.
-        T const value = static_cast<T>(karpos::mix(key) % 1000003);
+        auto const value_of = [](Key k) {
+          return static_cast<T>(karpos::mix(static_cast<u64>(k)) % 1000003);
+        };
+        T const value = value_of(key);
         auto const o = ref.insert(karpos::device::host_tile<1>{}, key, value);
         inserted += o == karpos::outcome::inserted;
         existing += o == karpos::outcome::existing;
@@ -69,7 +72,7 @@ void duplicates_are_inserted_once() {
         wrong += !f.present || f.value != value;
         Key const other = keys[random.below(keys.size())];
         auto const g = ref.find(karpos::device::host_tile<1>{}, other);
-        wrong += g.present && g.value != static_cast<T>(karpos::mix(other) % 1000003);
+        wrong += g.present && g.value != value_of(other);
       }
     });
     CHECK(inserted == keys.size());

@@ -11,6 +11,7 @@
 
 namespace {
 
+using karpos::device::bits128;
 using karpos::device::word16;
 using karpos_test::space;
 using karpos_test::view;
@@ -27,7 +28,9 @@ static_assert(karpos::device::machine_word<karpos::device::word16> &&
 
 template <class Word>
 KOKKOS_FUNCTION constexpr Word word_of(std::uint64_t x) {
-  if constexpr (std::is_same_v<Word, karpos::device::word16>)
+  if constexpr (std::is_same_v<Word, bits128>)
+    return {{x, 3 * x}};
+  else if constexpr (std::is_same_v<Word, karpos::device::word16>)
     return {x, 3 * x};
   else
     return static_cast<Word>(x);
@@ -74,6 +77,22 @@ struct misbehaviour_kernel {
   }
 };
 
+/// Writes pairs whose halves belong together, and reads them.
+struct pair_kernel {
+  view<word16> pairs;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, int& wrong) const {
+    karpos::device::store_pair(&pairs(i), {i + 1, 3 * i});
+    wrong += !(karpos::device::load_relaxed(&pairs(i)) == word16{i + 1, 3 * i});
+  }
+};
+
+TEST_CASE("a pair is written as it is read") {
+  int wrong = -1;
+  Kokkos::parallel_reduce("karpos_test::pairs", Kokkos::RangePolicy<space>(0, 1000),
+                          pair_kernel{view<word16>("karpos_test::pairs", 1000)}, wrong);
+  CHECK(wrong == 0);
+}
+
 /// Adds one to each of a few words by compare-and-swap, from all threads.
 template <class Word>
 struct increment_kernel {
@@ -83,13 +102,16 @@ struct increment_kernel {
     Word seen = karpos::device::load_relaxed(p);
     while (true) {
       Word next{};
-      if constexpr (std::is_same_v<Word, karpos::device::word16>)
-        next = {seen.lo + 1, seen.hi + 3};
+      if constexpr (std::is_base_of_v<word16, Word>)
+        static_cast<word16&>(next) = {seen.lo + 1, seen.hi + 3};
       else
         next = static_cast<Word>(seen + 1);
       Word const before = karpos::device::compare_and_swap(p, seen, next);
-      if constexpr (std::is_same_v<Word, karpos::device::word16>)
-        torn += before.hi != 3 * before.lo;
+      if constexpr (std::is_base_of_v<word16, Word>) torn += before.hi != 3 * before.lo;
+      if constexpr (std::is_same_v<Word, bits128>) {
+        bits128 const read = karpos::device::load_relaxed(p);
+        torn += read.hi != 3 * read.lo;
+      }
       if (before == seen) return;
       seen = before;
     }
@@ -166,12 +188,14 @@ TEST_CASE("a word of one thread") {
   each_alone<std::uint32_t>();
   each_alone<std::uint64_t>();
   each_alone<karpos::device::word16>();
+  each_alone<bits128>();
 }
 
 TEST_CASE("increments by compare-and-swap from all threads lose nothing") {
   together<std::uint32_t>();
   together<std::uint64_t>();
   together<karpos::device::word16>();
+  together<bits128>();
 }
 
 }  // namespace

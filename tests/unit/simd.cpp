@@ -11,26 +11,36 @@
 
 namespace {
 
+using karpos::device::bits128;
 using karpos::device::word16;
+using karpos::device::word32;
 
 template <class Word>
 Word word_of(std::uint64_t lo, std::uint64_t hi) {
-  if constexpr (std::is_same_v<Word, word16>)
+  if constexpr (std::is_same_v<Word, bits128>)
+    return {{lo, hi}};
+  else if constexpr (std::is_same_v<Word, word32>)
+    return {{{lo, hi}}, {hi, lo}};
+  else if constexpr (std::is_same_v<Word, word16>)
     return {lo, hi};
   else
     return static_cast<Word>(hi << 32 ^ lo);
 }
 
 /// Tests whether a word has this key in its low bytes.
+template <class Key, class Word>
+Key key_of(Word w) {
+  if constexpr (std::is_same_v<Word, word16>)
+    return static_cast<Key>(w.lo);
+  else if constexpr (std::is_same_v<Word, word32>)
+    return w.key;
+  else
+    return static_cast<Key>(w);
+}
 template <class Word, class Key>
 struct has_key {
   Key key;
-  bool operator()(Word w) const {
-    if constexpr (std::is_same_v<Word, word16>)
-      return static_cast<Key>(w.lo) == key;
-    else
-      return static_cast<Key>(w) == key;
-  }
+  bool operator()(Word w) const { return key_of<Key>(w) == key; }
   Key wanted_key() const { return key; }
 };
 static_assert(karpos::device::key_predicate<has_key<word16, std::uint64_t>, word16>);
@@ -70,11 +80,7 @@ void agrees() {
     };
     for (Word& w : bucket) w = any();
     Word const one = round % 3 == 1 ? bucket[random.below(B)] : any();
-    Key key{};
-    if constexpr (std::is_same_v<Word, word16>)
-      key = static_cast<Key>(one.lo);
-    else
-      key = static_cast<Key>(one);
+    Key const key = key_of<Key>(one);
     INFO("word of ", sizeof(Word), " bytes, key of ", sizeof(Key), ", B = ", B, ", round ", round);
     window_agrees<karpos::device::thread_tile>(bucket, has_key<Word, Key>{key});
     window_agrees<karpos::device::host_thread>(bucket, has_key<Word, Key>{key});
@@ -98,6 +104,8 @@ TEST_CASE("buckets compared as vectors") {
   agrees_in_every_size<std::uint64_t, std::uint32_t>();
   agrees_in_every_size<std::uint64_t, std::uint64_t>();
   agrees_in_every_size<word16, std::uint64_t>();
+  agrees_in_every_size<bits128, bits128>();
+  agrees_in_every_size<word32, bits128>();
 }
 
 }  // namespace

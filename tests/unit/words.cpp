@@ -10,10 +10,12 @@
 #include <tuple>
 
 #include "support/check.hpp"
+#include "support/uuid.hpp"
 
 namespace {
 
 using karpos::outcome;
+using karpos_test::uuid;
 
 TEST_CASE("a report counts outcomes by number and adds up") {
   karpos::insert_report r;
@@ -76,7 +78,7 @@ struct tiny {
 
 template <class Key, class T, class Word>
 void packs(Key const& key, T const& value) {
-  using layout = karpos::detail::slot_layout<Key, T>;
+  using layout = karpos::detail::slot_layout<Key, T, 16>;
   static_assert(std::is_same_v<typename layout::word, Word>);
   auto const key_bits = karpos::to_bits<typename layout::key_bits>(key);
   auto const word = layout::pack(key_bits, layout::bits_of(value));
@@ -84,8 +86,12 @@ void packs(Key const& key, T const& value) {
   CHECK(karpos::from_bits<Key>(layout::key_of(word)) == key);
   CHECK(layout::value_of(word) == value);
   // Neither half may change the other.
-  auto const other =
-      layout::pack(static_cast<typename layout::key_bits>(~key_bits), layout::bits_of(value));
+  typename layout::key_bits all_others{};
+  if constexpr (layout::has_128_bit_key)
+    all_others = {{~key_bits.lo, ~key_bits.hi}};
+  else
+    all_others = static_cast<typename layout::key_bits>(~key_bits);
+  auto const other = layout::pack(all_others, layout::bits_of(value));
   CHECK(layout::value_of(other) == value);
 }
 
@@ -113,12 +119,24 @@ TEST_CASE("every pair of sizes shares a slot without loss") {
   packs_with_every_value<double>(-2.5);
 }
 
+TEST_CASE("a slot with a key of more than eight bytes says that its value is stored") {
+  using karpos::device::word32;
+  packs<uuid, std::uint8_t, word32>({1, 2}, 255);
+  packs<uuid, double, word32>({~std::uint64_t(0), 0}, 1e300);
+  packs<karpos::detail::int128, float, word32>(-5, 2.5f);
+  using layout = karpos::detail::slot_layout<uuid, int, 16>;
+  auto const bits = karpos::to_bits<typename layout::key_bits>(uuid{1, 2});
+  CHECK(layout::is_published(layout::pack(bits, 0)));
+  CHECK_FALSE(layout::is_published(layout::unused(bits)));
+}
+
 TEST_CASE("a slot of a set is the key alone") {
   using karpos::detail::no_value;
   using karpos::detail::slot_layout;
   static_assert(std::is_same_v<slot_layout<std::uint16_t, no_value>::word, std::uint32_t>);
   static_assert(std::is_same_v<slot_layout<std::int32_t, no_value>::word, std::uint32_t>);
   static_assert(std::is_same_v<slot_layout<double, no_value>::word, std::uint64_t>);
+  static_assert(std::is_same_v<slot_layout<uuid, no_value, 16>::word, karpos::device::bits128>);
   static_assert(!slot_layout<int, no_value>::has_value && slot_layout<int, int>::has_value);
   CHECK(slot_layout<std::int32_t, no_value>::key_of(
             slot_layout<std::int32_t, no_value>::pack(77, 0)) == 77);

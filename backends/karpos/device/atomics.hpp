@@ -20,18 +20,27 @@
 
 namespace karpos::device {
 
-/// A word of 4, 8 or 16 bytes, as these functions take it.
+/// A word of 4, 8, 16 or 32 bytes, as these functions take it.
 template <class Word>
-concept machine_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t> ||
-                       std::is_same_v<Word, word16>;
+concept machine_word =
+    std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t> ||
+    std::is_same_v<Word, word16> || std::is_same_v<Word, bits128> || std::is_same_v<Word, word32>;
 
 /// Reads a word atomically; relaxed. The halves of a word16 may be read one after the other: if lo
-/// has a value that was written together with hi, then hi is that one or a later one.
+/// has a value that was written together with hi, then hi is that one or a later one. The members
+/// of a word32 are read one after the other.
 template <machine_word Word>
 KOKKOS_FUNCTION Word load_relaxed(Word const* p) {
   Word r{};
-  KOKKOS_IF_ON_DEVICE((r = native_device::load_relaxed(p);))
-  KOKKOS_IF_ON_HOST((r = host::load(p, std::memory_order_relaxed);))
+  if constexpr (std::is_same_v<Word, word32>) {
+    r = {load_relaxed(&p->key), load_relaxed(&p->rest)};
+  } else if constexpr (std::is_same_v<Word, bits128>) {
+    KOKKOS_IF_ON_DEVICE((r = {native_device::load_relaxed(static_cast<word16 const*>(p))};))
+    KOKKOS_IF_ON_HOST((r = host::load_whole(p);))
+  } else {
+    KOKKOS_IF_ON_DEVICE((r = native_device::load_relaxed(p);))
+    KOKKOS_IF_ON_HOST((r = host::load(p, std::memory_order_relaxed);))
+  }
   return r;
 }
 
@@ -65,6 +74,14 @@ KOKKOS_FUNCTION void store_relaxed(Word* p, Word v) {
   KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*p).store(v, std::memory_order_relaxed);))
 }
 
+/// Writes a pair, so that load_relaxed, if it reads this lo, also reads this hi or a later one.
+/// Requires: no other thread writes lo concurrently.
+KOKKOS_INLINE_FUNCTION void store_pair(word16* p, word16 v) {
+  KOKKOS_IF_ON_DEVICE((native_device::store_pair(p, v);))
+  KOKKOS_IF_ON_HOST((std::atomic_ref(p->hi).store(v.hi, std::memory_order_relaxed);
+                     std::atomic_ref(p->lo).store(v.lo, std::memory_order_release);))
+}
+
 /// Writes a word atomically; relaxed, at the scope of the whole system. For memory that other
 /// devices read or write concurrently (peers.hpp).
 template <machine_word Word>
@@ -87,10 +104,14 @@ KOKKOS_FUNCTION void store_release(Word* p, Word v) {
 /// Requires: is_lock_free<sizeof(Word), ExecSpace> of the execution space that runs this.
 template <machine_word Word>
 KOKKOS_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
-  Word r{};
-  KOKKOS_IF_ON_DEVICE((r = native_device::compare_and_swap(p, expected, desired);))
-  KOKKOS_IF_ON_HOST((r = host::compare_and_swap(p, expected, desired);))
-  return r;
+  if constexpr (std::is_same_v<Word, bits128>) {
+    return {compare_and_swap<word16>(p, expected, desired)};
+  } else {
+    Word r{};
+    KOKKOS_IF_ON_DEVICE((r = native_device::compare_and_swap(p, expected, desired);))
+    KOKKOS_IF_ON_HOST((r = host::compare_and_swap(p, expected, desired);))
+    return r;
+  }
 }
 
 /// Compares and swaps with acquire order: if it succeeds, everything that the thread that released

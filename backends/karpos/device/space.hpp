@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <stdexcept>
 #include <type_traits>
 
 #include "karpos/device/native/native.hpp"
@@ -36,6 +37,17 @@ inline constexpr bool has_wide_cas = native_part<ExecSpace>::has_wide_cas;
 /// have been written at different times.
 template <class ExecSpace>
 inline constexpr bool reads_wide = native_part<ExecSpace>::reads_wide;
+
+/// Throws std::runtime_error if this processor does not read bits128 by one access. No compiler
+/// knows that.
+template <class ExecSpace>
+void require_bits128() {
+  if constexpr (detail::has_host_memory<ExecSpace>)
+    if (!host::reads_bits128())
+      throw std::runtime_error(
+          "karpos: keys of more than eight bytes need a processor that reads 16 bytes at once "
+          "(x86-64 with AVX): use karpos::unordered_map");
+}
 
 /// Whether compare_and_swap of a word of `Bytes` bytes is one instruction.
 template <int Bytes, class ExecSpace>

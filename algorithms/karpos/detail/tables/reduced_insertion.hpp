@@ -154,11 +154,12 @@ bool is_worth_reducing(ExecSpace const& exec, sample_statistics const& s, std::u
          has_few_groups<Tuned>(s, Kokkos::min(rows, max_reduced_at_once<ExecSpace>));
 }
 
-/// Whether the rows of a table can be reduced, by the bits of their keys. If keys with other bits
-/// can be equal, a table without fixed paths might refuse some of them: reports would be wrong.
+/// Whether the rows of a table can be reduced, by the bits of their keys, eight bytes at most. If
+/// keys with other bits can be equal, a table without fixed paths might refuse some of them:
+/// reports would be wrong.
 template <class Storage>
 inline constexpr bool reducible =
-    !is_no_value<typename Storage::mapped_type> &&
+    !is_no_value<typename Storage::mapped_type> && sizeof(typename Storage::key_type) <= 8 &&
     (sizeof(typename Storage::mapped_type) == 4 || sizeof(typename Storage::mapped_type) == 8) &&
     (Storage::has_tombstones ||
      std::is_same_v<typename Storage::key_equal, equal_to<typename Storage::key_type>>);

@@ -29,50 +29,94 @@ inline constexpr bool is_no_value =
 ///                                          claimed by one 8-byte compare-and-swap
 ///   either of up to 8 bytes  word16        | hi: value : 64 | lo: key : 64 |
 ///                                          one 16-byte compare-and-swap, or claim, then publish
-///   set, key <= 4 / 8 bytes  32 / 64 bits  | key |
+///   key of 9 to 16 bytes     word32        | hi: value : 64 | lo: state : 64 | key : 128 |
+///                                          claimed by a 16-byte compare-and-swap, then published
+///   set                      32, 64 or 128 bits   | key |
 ///                                          64 bits in hopscotch and cuckoo hashing
 ///
 /// In open addressing a slot goes from empty to live to erased and never back, until the table is
 /// cleared or rebuilt. A slot that was read as not empty can never come to hold another key, so
-/// probes need no locks. Hopscotch hashing empties slots again, under a lock.
-template <class Key, class T>
+/// probes need no locks. Hopscotch hashing empties slots again, under a lock. MaxKeyBytes is 16 in
+/// open addressing, and 8 in hopscotch and cuckoo hashing.
+template <class Key, class T, int MaxKeyBytes = 8>
 struct slot_layout {
   static constexpr bool has_value = !is_no_value<T>;
   // One sentence for each pair of types: a later assertion holds if an earlier one fails.
   static constexpr bool is_copyable =
       std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<T>;
   static_assert(is_copyable, "karpos: keys and values must be trivially copyable");
-  static constexpr bool has_equal_bits =
-      std::has_unique_object_representations_v<Key> || std::is_floating_point_v<Key>;
+  static constexpr bool has_equal_bits = std::has_unique_object_representations_v<Key> ||
+                                         (std::is_floating_point_v<Key> && sizeof(Key) <= 8);
   static_assert(!is_copyable || has_equal_bits,
                 "karpos: this key has padding or floating-point members, and equal keys could "
                 "differ in bits: use karpos::unordered_map, which compares such keys by their ==");
   static_assert(
-      !is_copyable || !has_equal_bits || (sizeof(Key) <= 8 && sizeof(T) <= 8),
-      "karpos: keys and values have at most eight bytes: store an index of what is larger, "
-      "use 64 bits of its hash as the key, or use karpos::unordered_map");
+      !is_copyable || !has_equal_bits || (sizeof(Key) <= MaxKeyBytes && sizeof(T) <= 8),
+      "karpos: values have at most eight bytes, and keys too, or 16 in a hash_map or "
+      "hash_set: store an index of what is larger, use 64 bits of its hash as the key, or "
+      "use karpos::unordered_map");
 
   static constexpr bool small = sizeof(Key) <= 4 && sizeof(T) <= 4;
+  static constexpr bool has_128_bit_key = sizeof(Key) > 8;
   static constexpr bool in_8_bytes = std::is_same_v<T, no_value_in_8_bytes>;
-  using key_bits = std::conditional_t<(has_value ? small : sizeof(Key) <= 4 && !in_8_bytes),
-                                      std::uint32_t, std::uint64_t>;
+  using key_bits =
+      std::conditional_t<has_128_bit_key, device::bits128,
+                         std::conditional_t<(has_value ? small : sizeof(Key) <= 4 && !in_8_bytes),
+                                            std::uint32_t, std::uint64_t>>;
   using value_bits = std::conditional_t<small, std::uint32_t, std::uint64_t>;
-  using word = std::conditional_t<!has_value, key_bits,
-                                  std::conditional_t<small, std::uint64_t, device::word16>>;
+  using word = std::conditional_t<
+      !has_value, key_bits,
+      std::conditional_t<has_128_bit_key, device::word32,
+                         std::conditional_t<small, std::uint64_t, device::word16>>>;
+  /// Whether a slot is a key and a value that are changed by themselves.
+  static constexpr bool has_halves = has_value && !small;
+  /// States of a slot with a key of 128 bits, which alone does not say that the value is stored.
+  static constexpr std::uint64_t unpublished = 0, published = 1;
 
   KOKKOS_FUNCTION static constexpr word pack(key_bits key, [[maybe_unused]] value_bits value) {
     if constexpr (!has_value)
       return key;
+    else if constexpr (has_128_bit_key)
+      return {key, {published, value}};
     else if constexpr (small)
       return static_cast<std::uint64_t>(value) << 32 | key;
     else
       return {key, value};
   }
+  /// Returns a slot that no pair was stored in.
+  KOKKOS_FUNCTION static constexpr word unused(key_bits key) {
+    word w = pack(key, 0);
+    if constexpr (has_value && has_128_bit_key) w.rest.lo = unpublished;
+    return w;
+  }
+  KOKKOS_FUNCTION static constexpr bool is_published([[maybe_unused]] word w) {
+    if constexpr (has_value && has_128_bit_key)
+      return w.rest.lo == published;
+    else
+      return true;
+  }
   KOKKOS_FUNCTION static constexpr key_bits key_of(word w) {
-    if constexpr (std::is_same_v<word, device::word16>)
-      return w.lo;
+    if constexpr (has_halves)
+      return *key_in(&w);
     else
       return static_cast<key_bits>(w);
+  }
+  /// These two return where the key of a slot with halves lies, and the pair that has the value.
+  KOKKOS_FUNCTION static constexpr key_bits* key_in(word* slot)
+    requires has_halves
+  {
+    if constexpr (has_128_bit_key)
+      return &slot->key;
+    else
+      return &slot->lo;
+  }
+  KOKKOS_FUNCTION static constexpr device::word16* pair_in(word* slot)
+    requires has_halves
+  {
+    if constexpr (has_128_bit_key)
+      return &slot->rest;
+    else
+      return slot;
   }
   KOKKOS_FUNCTION static constexpr T value_of([[maybe_unused]] word w) {
     if constexpr (!has_value)
@@ -80,7 +124,7 @@ struct slot_layout {
     else if constexpr (small)
       return from_bits<T>(static_cast<value_bits>(w >> 32));
     else
-      return from_bits<T>(w.hi);
+      return from_bits<T>(pair_in(&w)->hi);
   }
   KOKKOS_FUNCTION static constexpr value_bits bits_of([[maybe_unused]] T const& value) {
     if constexpr (has_value && sizeof(T) <= sizeof(value_bits))
@@ -90,13 +134,13 @@ struct slot_layout {
   }
 };
 
-/// Predicate: a slot holds a certain key, compared as bits.
+/// Predicate: a slot holds a certain key, compared as bits, and its value.
 template <class Layout>
 struct holds_key_bits {
   using key_bits = typename Layout::key_bits;
   key_bits key;
   KOKKOS_FUNCTION bool operator()(typename Layout::word w) const {
-    return Layout::key_of(w) == key;
+    return Layout::key_of(w) == key && Layout::is_published(w);
   }
   KOKKOS_FUNCTION key_bits wanted_key() const { return key; }
 };
@@ -115,10 +159,15 @@ struct sentinels {
 /// types, and for narrower integers: the largest bit pattern minus i.
 template <class Key, class Bits>
 constexpr Bits default_sentinel(int i) {
-  if constexpr (std::is_integral_v<Key> && sizeof(Key) == sizeof(Bits))
+  if constexpr (sizeof(Bits) == 16) {
+    constexpr std::uint64_t all = ~std::uint64_t(0);
+    constexpr bool is_signed = std::is_same_v<Key, int128>;
+    return {{all - static_cast<std::uint64_t>(i), is_signed ? all >> 1 : all}};
+  } else if constexpr (std::is_integral_v<Key> && sizeof(Key) == sizeof(Bits)) {
     return to_bits<Bits>(static_cast<Key>(std::numeric_limits<Key>::max() - static_cast<Key>(i)));
-  else
+  } else {
     return static_cast<Bits>(std::numeric_limits<Bits>::max() - static_cast<Bits>(i));
+  }
 }
 
 /// Merge operation that keeps the stored value.
@@ -138,12 +187,12 @@ struct replace_stored {
 
 /// The transitions of a slot: it is claimed for a pair, its value is merged, its key is erased.
 /// Each transition is one compare-and-swap or one atomic operation on the slot, except that a
-/// 16-byte slot without a 16-byte compare-and-swap is claimed, then published.
+/// 32-byte slot, and a 16-byte slot without a 16-byte compare-and-swap, is claimed, then published.
 /// docs/design/memory_model.md says why that is enough.
-template <class Key, class T, bool OneStep>
+template <class Key, class T, bool OneStep, int MaxKeyBytes = 8>
 class slot_protocol {
  public:
-  using layout = slot_layout<Key, T>;
+  using layout = slot_layout<Key, T, MaxKeyBytes>;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
   using value_bits = typename layout::value_bits;
@@ -162,13 +211,21 @@ class slot_protocol {
     else
       return false;
   }
-  KOKKOS_FUNCTION bool live(word slot) const { return !m_sentinels.contains(layout::key_of(slot)); }
-  KOKKOS_FUNCTION bool busy(word slot) const { return layout::key_of(slot) == m_sentinels.busy; }
+  KOKKOS_FUNCTION bool live(word slot) const {
+    return !m_sentinels.contains(layout::key_of(slot)) && layout::is_published(slot);
+  }
+  /// Returns whether a slot is claimed, and its pair not yet published.
+  KOKKOS_FUNCTION bool busy(word slot) const {
+    if constexpr (layout::has_128_bit_key)
+      return layout::key_of(slot) != m_sentinels.empty && !layout::is_published(slot);
+    else
+      return layout::key_of(slot) == m_sentinels.busy;
+  }
   /// Returns whether the slot is a tombstone.
   KOKKOS_FUNCTION bool erased(word slot) const {
     return layout::key_of(slot) == m_sentinels.erased;
   }
-  KOKKOS_FUNCTION word empty_slot() const { return layout::pack(m_sentinels.empty, 0); }
+  KOKKOS_FUNCTION word empty_slot() const { return layout::unused(m_sentinels.empty); }
   /// Returns the word of a pair.
   KOKKOS_FUNCTION static word item(Key const& key, T const& value) {
     return layout::pack(key_bits_of<key_bits>(key), layout::bits_of(value));
@@ -180,8 +237,8 @@ class slot_protocol {
   struct is_unused {
     word empty;
     KOKKOS_FUNCTION bool operator()(word w) const {
-      if constexpr (std::is_same_v<word, device::word16>)
-        return w.lo == empty.lo;
+      if constexpr (layout::has_halves)
+        return layout::key_of(w) == layout::key_of(empty);
       else
         return w == empty;
     }
@@ -191,27 +248,26 @@ class slot_protocol {
   KOKKOS_FUNCTION is_unused is_empty() const { return {empty_slot()}; }
 
   /// Claims an empty slot, then publishes the item in it: for slots that one compare-and-swap
-  /// cannot fill. Returns the slot's word before: empty if it was claimed.
+  /// cannot fill. Returns the slot's word before: empty if it was claimed. A key of 128 bits claims
+  /// the slot itself; others claim it by a sentinel.
   KOKKOS_FUNCTION word claim_then_publish(word* slot, word item) const {
-    std::uint64_t const seen =
-        device::compare_and_swap(&slot->lo, m_sentinels.empty, m_sentinels.busy);
-    if (seen == m_sentinels.empty) {
-      device::store_relaxed(&slot->hi, item.hi);
-      device::store_release(&slot->lo, item.lo);
+    key_bits const claim = layout::has_128_bit_key ? layout::key_of(item) : m_sentinels.busy;
+    if (device::compare_and_swap(layout::key_in(slot), m_sentinels.empty, claim) ==
+        m_sentinels.empty) {
+      device::store_pair(layout::pair_in(slot), *layout::pair_in(&item));
       return empty_slot();
     }
-    // Acquire: a thread that reads the winner's key must also see the value stored before it.
-    std::uint64_t lo = device::load_acquire(&slot->lo);
-    while (lo == m_sentinels.busy) lo = device::load_acquire(&slot->lo);
-    return {lo, device::load_relaxed(&slot->hi)};
+    word seen = device::load_relaxed(slot);
+    while (busy(seen)) seen = device::load_relaxed(slot);
+    return seen;
   }
 
   /// Replaces a live slot by a tombstone, unless another thread does. Returns whether this call
   /// did. Retries only while other threads change the value of the same key.
   KOKKOS_FUNCTION bool erase(word* slot, word seen) const {
     key_bits const key = layout::key_of(seen);
-    if constexpr (std::is_same_v<word, device::word16>) {
-      return device::compare_and_swap(&slot->lo, key, m_sentinels.erased) == key;
+    if constexpr (layout::has_halves) {
+      return device::compare_and_swap(layout::key_in(slot), key, m_sentinels.erased) == key;
     } else {
       word const tombstone = layout::pack(m_sentinels.erased, 0);
       while (layout::key_of(seen) == key) {
@@ -229,15 +285,15 @@ class slot_protocol {
     constexpr bool adds = std::is_same_v<Combine, plus>;
     if constexpr (adds && std::is_integral_v<T>) {
       // The value is the high half: its carry leaves the word, and the key half stays as it is.
-      if constexpr (is_wide)
-        Kokkos::atomic_add(&slot->hi, layout::bits_of(value));
+      if constexpr (has_halves)
+        Kokkos::atomic_add(&layout::pair_in(slot)->hi, layout::bits_of(value));
       else
         Kokkos::atomic_add(slot, layout::pack(0, layout::bits_of(value)));
     } else if constexpr (adds && std::is_floating_point_v<T>) {
       KOKKOS_IF_ON_DEVICE((Kokkos::atomic_add(stored_value(slot), value);))
       KOKKOS_IF_ON_HOST((merge_by_cas(slot, seen, value, combine);))
-    } else if constexpr (is_wide && std::is_same_v<Combine, replace_stored>) {
-      device::store_relaxed(&slot->hi, layout::bits_of(value));
+    } else if constexpr (has_halves && std::is_same_v<Combine, replace_stored>) {
+      device::store_relaxed(&layout::pair_in(slot)->hi, layout::bits_of(value));
     } else if constexpr (std::is_same_v<Combine, replace_stored> && sizeof(T) == 4 &&
                          sizeof(word) == 8) {
       // Stores half of a word that others compare and swap, so that rows of one key never retry.
@@ -251,20 +307,21 @@ class slot_protocol {
   }
 
  private:
-  static constexpr bool is_wide = std::is_same_v<word, device::word16>;
+  static constexpr bool has_halves = layout::has_halves;
 
   KOKKOS_FUNCTION static T* stored_value(word* slot) {
     static_assert(std::endian::native == std::endian::little);
-    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(slot) + sizeof(word) / 2);
+    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(slot) + sizeof(word) -
+                                sizeof(value_bits));
   }
   /// Merges by compare-and-swap, until no other thread merges in between.
   template <class Combine>
   KOKKOS_FUNCTION void merge_by_cas(word* slot, word seen, T const& value,
                                     Combine const& combine) const {
     // CPUs may have read the two halves of `seen` at different times.
-    if constexpr (is_wide) KOKKOS_IF_ON_HOST((seen = device::load_relaxed(slot);))
+    if constexpr (has_halves) KOKKOS_IF_ON_HOST((seen = device::load_relaxed(slot);))
     key_bits const key = layout::key_of(seen);
-    while (is_wide || layout::key_of(seen) == key) {
+    while (has_halves || layout::key_of(seen) == key) {
       T const merged = combine(layout::value_of(seen), value);
       word const item = layout::pack(key, layout::bits_of(merged));
       if (item == seen || exchange_value(slot, seen, item)) return;
@@ -273,8 +330,9 @@ class slot_protocol {
   /// Returns whether it replaced the value in `seen`, which it otherwise updates.
   KOKKOS_FUNCTION static bool exchange_value(word* slot, word& seen, word item) {
     word before = seen;
-    if constexpr (is_wide)
-      before.hi = device::compare_and_swap(&slot->hi, seen.hi, item.hi);
+    if constexpr (has_halves)
+      layout::pair_in(&before)->hi = device::compare_and_swap(
+          &layout::pair_in(slot)->hi, layout::pair_in(&seen)->hi, layout::pair_in(&item)->hi);
     else
       before = device::compare_and_swap(slot, seen, item);
     bool const done = before == seen;
@@ -300,7 +358,7 @@ struct has_equal_key {
 template <class Key, class Protocol, class KeyEqual, class Query>
 KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Query const& query) {
   if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
-                (std::is_arithmetic_v<Key> || std::is_enum_v<Key>))
+                (std::is_arithmetic_v<Key> || std::is_enum_v<Key> || is_int128<Key>))
     return holds_key_bits<typename Protocol::layout>{
         key_bits_of<typename Protocol::key_bits>(query)};
   else
@@ -308,7 +366,7 @@ KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Quer
 }
 
 /// The types of a hash table, and what its kind can do; open_addressing::traits and others derive.
-template <class Key, class T, class ExecSpace, class Hash, class KeyEqual>
+template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, int MaxKeyBytes = 8>
 struct table_traits {
   using key_type = Key;
   using mapped_type = T;  ///< no_value: a set
@@ -316,7 +374,7 @@ struct table_traits {
   using memory_space = typename ExecSpace::memory_space;
   using hasher = Hash;
   using key_equal = KeyEqual;
-  using layout = slot_layout<Key, T>;
+  using layout = slot_layout<Key, T, MaxKeyBytes>;
   using word = typename layout::word;
   using key_bits = typename layout::key_bits;
 

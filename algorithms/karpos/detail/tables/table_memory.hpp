@@ -47,10 +47,13 @@ sentinels<typename Layout::key_bits> sentinels_of(hash_table_options<Key> const&
     return key ? key_bits_of<key_bits>(*key) : default_sentinel<Key, key_bits>(i);
   };
   key_bits const empty = chosen(o.empty_key, 0), erased = chosen(o.erased_key, 1);
-  if (empty == erased)
-    reject("empty_key and erased_key are equal", std::to_string(empty),
-           "choose two different keys");
-  if constexpr (sizeof(typename Layout::word) <= 8) return {empty, erased, erased};
+  if (empty == erased) {
+    std::string both = "keys of 16 bytes";
+    if constexpr (!Layout::has_128_bit_key) both = std::to_string(empty);
+    reject("empty_key and erased_key are equal", both, "choose two different keys");
+  }
+  if constexpr (sizeof(typename Layout::word) <= 8 || Layout::has_128_bit_key)
+    return {empty, erased, erased};
   // A claimed slot of 16 bytes needs a third sentinel: the third default, or, if the caller chose
   // that, the largest default that the caller did not choose. It is also reserved if one
   // compare-and-swap claims and publishes a slot: so every space stores the same keys, and a table

@@ -114,6 +114,20 @@ __device__ inline word16 load_relaxed(word16 const* p) {
   return w;
 }
 
+/// Writes the pair atomically or, if the GPU cannot, lo last.
+__device__ inline void store_pair(word16* p, word16 w) {
+  if constexpr (has_compare_and_swap_16) {
+    asm volatile(
+        "{ .reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.global.b128 [%0], v; }" ::"l"(
+            global(p)),
+        "l"(w.lo), "l"(w.hi)
+        : "memory");
+  } else {
+    store_relaxed(&p->hi, w.hi);
+    store_release(&p->lo, w.lo);
+  }
+}
+
 __device__ inline std::uint32_t compare_and_swap(std::uint32_t* p, std::uint32_t expected,
                                                  std::uint32_t desired) {
   std::uint32_t old;

@@ -49,6 +49,10 @@ template <class Word>
 KOKKOS_FORCEINLINE_FUNCTION Word compare_and_swap(Word* p, Word expected, Word desired) {
   return Kokkos::atomic_compare_exchange(p, expected, desired);
 }
+KOKKOS_FORCEINLINE_FUNCTION void store_pair(word16* p, word16 v) {
+  store_relaxed(&p->hi, v.hi);
+  store_release(&p->lo, v.lo);
+}
 /// Not to be called: part::has_wide_cas is false.
 KOKKOS_FORCEINLINE_FUNCTION word16 compare_and_swap(word16*, word16, word16) { return {}; }
 template <class Word>

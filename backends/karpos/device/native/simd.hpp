@@ -24,13 +24,14 @@
 
 namespace karpos::device {
 
-/// A predicate on words that looks for a certain key in their low 4 or 8 bytes. On CPUs a window
-/// compares all its slots with this key at once. Compilers unroll the loop over a general predicate
-/// before they see that it is a vector comparison.
+/// A predicate on words that looks for a certain key in their low 4, 8 or 16 bytes. On CPUs a
+/// window compares all its slots with this key at once. Compilers unroll the loop over a general
+/// predicate before they see that it is a vector comparison.
 template <class P, class Word>
 concept key_predicate = requires(P const p, Word const w) {
   { p(w) } -> std::convertible_to<bool>;
-  { p.wanted_key() } -> std::unsigned_integral;
+  requires std::unsigned_integral<decltype(p.wanted_key())> ||
+               std::is_same_v<decltype(p.wanted_key()), bits128>;
   requires sizeof(p.wanted_key()) >= 4 && sizeof(p.wanted_key()) <= sizeof(w);
 };
 
@@ -52,7 +53,8 @@ inline void unrolled(F const& f) {
 /// registers the wider ones gain nothing if the thread waits for memory.
 ///
 /// Words of up to 8 bytes are read atomically, and so is each half of a 16-byte word. A thread that
-/// needs both halves as they were written together reads the word again.
+/// needs both halves as they were written together reads the word again. Keys of 16 bytes are read
+/// atomically where processors do that (host.hpp: reads_bits128).
 template <class Word, int B>
 class vector_words {
  public:
@@ -72,6 +74,16 @@ class vector_words {
         words[i] = m_parts[i];
     });
     return equal(words, key) & all;
+  }
+  std::uint32_t match(bits128 key) const {
+    __m128i const wanted =
+        _mm_set_epi64x(static_cast<long long>(key.hi), static_cast<long long>(key.lo));
+    std::uint32_t found = 0;
+    unrolled<B>([&](int i) {
+      int const same = _mm_movemask_epi8(_mm_cmpeq_epi32(m_parts[i * vectors / B], wanted));
+      found |= static_cast<std::uint32_t>(same == 0xffff) << i;
+    });
+    return found;
   }
   Word get(int i) const {
     Word words[B];

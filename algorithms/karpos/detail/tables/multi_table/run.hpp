@@ -37,6 +37,9 @@ template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class
           class Number>
 struct traits {
   static_assert(std::is_trivially_copyable_v<T>, "karpos: values must be trivially copyable");
+  static_assert(sizeof(Key) <= 8,
+                "karpos: keys of a hash_multimap or hash_multiset have at most eight bytes: use an "
+                "index of the large key, or karpos::row_index");
   static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
                 "karpos: pair numbers are std::uint32_t or std::uint64_t");
   using key_type = Key;

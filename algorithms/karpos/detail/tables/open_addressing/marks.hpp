@@ -162,7 +162,7 @@ KOKKOS_INLINE_FUNCTION void set_marks_before(std::uint32_t* marks, Path const& s
 template <class Bits, int B>
 struct key_order {
   /// Number of classes of keys, and of the keys whose order marks them.
-  static constexpr int classes = B >= 4 ? 4 : B == 2 ? 1 : 0;
+  static constexpr int classes = sizeof(Bits) > 8 ? 0 : B >= 4 ? 4 : B == 2 ? 1 : 0;
   static constexpr int keys = B >= 4 ? 4 : 2;
   /// The permutation that leaves every key where it is: two bits for each key.
   static constexpr std::uint32_t identity = B >= 4 ? 0b11'10'01'00 : 0b01'00;

@@ -34,10 +34,11 @@ struct row_type<Key, no_value> {
 
 template <class Table>
 using row_of = typename row_type<typename Table::key_type, typename Table::mapped_type>::type;
-/// Whether partitions move rows of this size, and build_segments takes buckets of this size.
+/// Whether partitions move rows of this size, and build_segments takes buckets and keys of this
+/// size.
 template <class Table>
 inline constexpr bool has_rows =
-    Table::bucket_slots <= 32 &&
+    Table::bucket_slots <= 32 && !Table::layout::has_128_bit_key &&
     (sizeof(row_of<Table>) == 4 || sizeof(row_of<Table>) == 8 || sizeof(row_of<Table>) == 16);
 
 /// Returns the key of a row: a pair's, or the row itself, whatever members it has.

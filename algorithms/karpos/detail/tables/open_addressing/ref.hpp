@@ -55,17 +55,26 @@
 
 namespace karpos::detail::open_addressing {
 
+/// Bytes that keys of open addressing have at most: those that one compare-and-swap takes.
+inline constexpr int max_key_bytes = 16;
+template <class Key, class T>
+using layout_of = slot_layout<Key, T, max_key_bytes>;
+
 /// The types and constants of an open-addressing table. OneStep: one compare-and-swap claims a slot
 /// and publishes its pair.
 template <class Key, class T, class ExecSpace, class Hash, class KeyEqual, class Probing, int B,
-          bool OneStep =
-              device::is_lock_free<sizeof(typename slot_layout<Key, T>::word), ExecSpace>>
-struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual> {
+          bool OneStep = device::is_lock_free<sizeof(typename layout_of<Key, T>::word), ExecSpace>>
+struct traits : table_traits<Key, T, ExecSpace, Hash, KeyEqual, max_key_bytes> {
+  static_assert(
+      sizeof(Key) <= 8 || device::is_lock_free<16, ExecSpace>,
+      "karpos: keys of more than eight bytes need a compare-and-swap of 16 bytes, as CPUs "
+      "of x86-64 and GPUs of compute capability 9.0 have it: build for one of these, or "
+      "use karpos::unordered_map");
   static constexpr char const* name = is_no_value<T> ? "hash_set" : "hash_map";  ///< for labels
   using probing = Probing;
   static constexpr int bucket_slots = B;
   static constexpr bool eager_marks = tuning<ExecSpace>::eager_marks;
-  using protocol = slot_protocol<Key, T, OneStep>;
+  using protocol = slot_protocol<Key, T, OneStep, max_key_bytes>;
 };
 /// Traits of a table whose insertions set marks once they have found a slot, on GPUs, too.
 template <class Traits>

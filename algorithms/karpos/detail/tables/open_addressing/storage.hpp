@@ -44,6 +44,7 @@ class storage : public Traits {
   storage(execution_space const& exec, settings_type const& settings,
           std::optional<wrapped_memory> memory = {})
       : m_settings(settings) {
+    if constexpr (Traits::layout::has_128_bit_key) device::require_bits128<execution_space>();
     std::uint64_t const pairs = pairs_for(settings.max_keys, settings.options.load);
     if (memory)
       wrap(pairs, *memory);
@@ -205,6 +206,6 @@ class storage : public Traits {
 
 template <class Key, class T, class ExecSpace>
 inline constexpr int default_bucket_slots =
-    tuning<ExecSpace>::bucket_bytes / static_cast<int>(sizeof(typename slot_layout<Key, T>::word));
+    tuning<ExecSpace>::bucket_bytes / static_cast<int>(sizeof(typename layout_of<Key, T>::word));
 
 }  // namespace karpos::detail::open_addressing
