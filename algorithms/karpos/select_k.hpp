@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Sort.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -10,10 +9,7 @@
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/ranking/ranked.hpp"
-#include "karpos/detail/ranking/select_k/blocks.hpp"
-#include "karpos/detail/ranking/select_k/radix.hpp"
 #include "karpos/detail/ranking/select_k/run.hpp"
-#include "karpos/detail/ranking/select_k/tuning.hpp"
 
 namespace karpos {
 
@@ -24,36 +20,40 @@ struct select_k_options {
 };
 
 /// Returns the bytes that select_k takes, while it runs, for k of `size` elements of type Score.
-/// On GPUs the sort of the k selected elements takes about as much as they do; it is not counted.
+/// On GPUs the sort of many selected elements takes about as much as they do; it is not counted.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
-  using namespace detail::select_k;
-  using bits = detail::radix_key<Score>;
-  if (k == 0) return 0;
-  std::size_t const selected = k * sizeof(detail::ranked<bits>);
-  if constexpr (tuning<ExecSpace>::has_private_buffers)
-    if (can_use_blocks(exec, size, k)) return selected + blocks_bytes<bits>(exec, k);
-  return selected + radix_bytes<bits>();
+  return detail::select_k::rows_bytes<Score>(exec, 1, size, size, k);
+}
+
+/// Returns the bytes that select_k_rows takes, while it runs, for k elements of each of `rows` rows
+/// of type Score: `size` elements in all, at most `longest` in a row. Sorts are not counted.
+template <class Score, execution_space ExecSpace>
+std::size_t select_k_rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t size,
+                                std::uint64_t longest, std::uint64_t k) {
+  return detail::select_k::rows_bytes<Score>(exec, rows, size, longest, k);
 }
 
 /// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: writes
-/// their indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Blocks.
+/// their indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Blocks,
+/// except on GPUs if k <= 2,048.
 ///
 /// Among equal elements those with the smallest indices are selected; sorted results list them by
 /// rising index. Either view of results may have no elements if it is not wanted. Elements from k
 /// on are not written. Infinities are values like others; 0.0 and -0.0 are equal, and each is
 /// written as it is in the view. NaN ranks behind everything else, and all NaNs are equal.
 ///
-/// Complexity: CPUs take one pass of comparisons while k is small, that is while the buffers of all
-///   threads (see Memory) hold no more than a quarter of the elements. Otherwise, and on GPUs, one
-///   pass for each 12 bits, until the bits read separate the selected elements from the others (at
-///   most 3 passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort of k pairs, by
-///   one thread on CPUs.
+/// Complexity: GPUs, for k <= 2,048, and CPUs, while the buffers of all threads (see Memory) hold
+///   no more than a quarter of the elements, take one pass of comparisons. Otherwise one pass for
+///   each 12 bits, until the bits read separate the selected elements from the others (at most 3
+///   passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort of k pairs, by one
+///   thread on CPUs.
 /// Requires: the views do not overlap (not checked), the results go to views that are not const,
 ///   and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
-/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k, and 32 KiB. On CPUs, while
-///   k is small, instead of the 32 KiB: 16 KiB and 32 bytes for each of k, for each thread.
+/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k, and 32 KiB. For
+///   k <= 2,048 on GPUs 32 bytes for each of k and team instead; on CPUs, while k is small, 16 KiB
+///   and 32 bytes for each of k, for each thread.
 /// Throws: std::invalid_argument if k is larger than the number of elements, if a view of results
 ///   has elements, but fewer than k, or if the type of indices is too small; allocation_error.
 /// Source: the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection algorithms
@@ -62,29 +62,82 @@ template <execution_space ExecSpace, view_1d Scores, view_1d Indices, view_1d Va
 void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
               Indices const& out_indices, Values const& out_values,
               select_k_options const& options = {}) {
-  using score = typename Scores::non_const_value_type;
-  using index = typename Indices::non_const_value_type;
-  static_assert(detail::is_score<score>,
-                "karpos: elements to select are float, double or integers of 32 or 64 bits");
-  static_assert(std::is_same_v<score, typename Values::non_const_value_type>,
-                "karpos: selected values come in a view of the type of the scores");
-  static_assert(std::is_integral_v<index> && (sizeof(index) == 4 || sizeof(index) == 8),
-                "karpos: selected indices come in a view of integers of 32 or 64 bits");
-  detail::require_reachable<ExecSpace, Scores, Indices, Values>();
+  using namespace detail::select_k;
+  require_types<ExecSpace, Scores, Indices, Values>();
   detail::user_call const call("select_k");
-  detail::select_k::require_selectable(scores, k, out_indices, out_values);
-  if (k == 0) return;
-  using selected_view =
-      Kokkos::View<detail::ranked<detail::radix_key<score>>*, typename ExecSpace::memory_space>;
-  auto const selected =
-      detail::allocated_array<selected_view>(exec, "karpos::select_k: selected", k);
-  detail::select_k::select(exec, scores, k, selected);
-  if (options.sorted) Kokkos::sort(exec, selected, detail::ranks_higher{});
-  using write = detail::select_k::write_selected<Scores, selected_view, Indices, Values>;
-  Kokkos::parallel_for("karpos::select_k: write", detail::index_range(exec, k),
-                       write{scores, selected, out_indices, out_values, out_indices.extent(0) != 0,
-                             out_values.extent(0) != 0});
-  exec.fence("karpos::select_k: before the selected elements are freed");
+  std::uint64_t const n = scores.extent(0);
+  require_selectable<Indices>("selected", k, n, n, out_indices.extent(0), out_values.extent(0));
+  uniform_rows<typename Scores::non_const_value_type> const row{
+      scores.data(), 1, n, n, static_cast<std::uint64_t>(scores.stride(0))};
+  select_from_rows(exec, row, k, results_of_row(out_indices, out_values), options.sorted);
+}
+
+/// Selects the k largest elements of each row of a view [rows][columns], as select_k does of one:
+/// out_indices(r, i) is the column, and out_values(r, i) the value, of the i-th element selected
+/// from row r, for i in [0, k). Blocks on CPUs, and on GPUs if k > 2,048 and columns > 4,096.
+///
+/// Rows that lie one after the other (LayoutRight) are read at the rate of memory; those of
+/// LayoutLeft take GPUs up to eight times as long.
+///
+/// Complexity: one pass of comparisons. GPUs read a row by a team, in one kernel for all rows; they
+///   cut few long rows so that all teams have work. Blocking calls on GPUs, and rows of CPUs above
+///   65,536 elements that are more than a quarter of a thread's share, are selected one by one, as
+///   by select_k.
+/// Requires, Concurrency, Source: as select_k.
+/// Memory: select_k_rows_bytes, allocated and freed; nothing on GPUs if rows are many.
+/// Throws: std::invalid_argument if k is larger than the number of columns, if a view of results is
+///   not empty, but has fewer rows or than k columns, or if the type of indices is too small;
+///   allocation_error.
+template <execution_space ExecSpace, detail::view_of_rank<2> Scores,
+          detail::view_of_rank<2> Indices, detail::view_of_rank<2> Values>
+void select_k_rows(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
+                   Indices const& out_indices, Values const& out_values,
+                   select_k_options const& options = {}) {
+  using namespace detail::select_k;
+  require_types<ExecSpace, Scores, Indices, Values>();
+  detail::user_call const call("select_k_rows");
+  std::uint64_t const rows = scores.extent(0), columns = scores.extent(1);
+  require_selectable<Indices>("selected", k, columns, columns, out_indices.extent(1),
+                              out_values.extent(1));
+  require_rows_of_results(rows, out_indices, out_values);
+  uniform_rows<typename Scores::non_const_value_type> const all{
+      scores.data(), rows, columns, static_cast<std::uint64_t>(scores.stride(0)),
+      static_cast<std::uint64_t>(scores.stride(1))};
+  select_from_rows(exec, all, k, results_of_rows(out_indices, out_values), options.sorted);
+}
+
+/// Selects the k largest elements of each row of a view, as above; row r has the elements from
+/// offsets(r) to offsets(r + 1), of which the first has index 0. A row of fewer than k elements
+/// gives all of them; results behind them are not written.
+///
+/// Requires: offsets are integers of 32 or 64 bits that do not fall, and the last is at most the
+///   number of scores (not checked).
+/// Memory: select_k_rows_bytes, with scores.extent(0) as the longest row if it is not known.
+/// Throws: std::invalid_argument if a view of results is not empty, but has fewer rows or than k
+///   columns, if offsets are strided, or if the type of indices is too small for
+///   scores.extent(0); allocation_error.
+template <execution_space ExecSpace, detail::view_of_rank<1> Scores,
+          detail::view_of_rank<1> Offsets, detail::view_of_rank<2> Indices,
+          detail::view_of_rank<2> Values>
+void select_k_rows(ExecSpace const& exec, Scores const& scores, Offsets const& offsets,
+                   std::uint64_t k, Indices const& out_indices, Values const& out_values,
+                   select_k_options const& options = {}) {
+  using namespace detail::select_k;
+  using offset = typename Offsets::non_const_value_type;
+  require_types<ExecSpace, Scores, Indices, Values>();
+  detail::require_reachable<ExecSpace, Offsets>();
+  static_assert(std::is_integral_v<offset> && (sizeof(offset) == 4 || sizeof(offset) == 8),
+                "karpos: offsets of rows come in a view of integers of 32 or 64 bits");
+  detail::user_call const call("select_k_rows");
+  std::uint64_t const n = scores.extent(0);
+  std::uint64_t const rows = offsets.extent(0) == 0 ? 0 : offsets.extent(0) - 1;
+  detail::require_contiguous("the offsets of rows", offsets);
+  require_selectable<Indices>("selected", k, k, n, out_indices.extent(1), out_values.extent(1));
+  require_rows_of_results(rows, out_indices, out_values);
+  segment_rows<typename Scores::non_const_value_type, offset> const all{
+      scores.data(), offsets.data(), rows, n, static_cast<std::uint64_t>(scores.stride(0))};
+  select_from_rows(exec, all, Kokkos::min(k, n), results_of_rows(out_indices, out_values),
+                   options.sorted);
 }
 
 }  // namespace karpos

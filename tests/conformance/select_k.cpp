@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The k largest elements are those that std::stable_sort puts first, with either way of selection.
+/// The k largest elements are those that std::stable_sort puts first, with each way of selection,
+/// of one array and of each of many rows.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -200,6 +201,98 @@ void check_type() {
   check("mostly the same", make<T>(kind::few_finite, 40000), {10, 150});
 }
 
+template <class T>
+using matrix = Kokkos::View<T**, Kokkos::LayoutRight, space::memory_space>;
+
+/// Rows of any lengths, one after the other, and the right order of each.
+template <class T>
+struct rows_of {
+  std::vector<T> scores;
+  std::vector<std::uint32_t> offsets{0};
+  std::vector<std::vector<std::uint64_t>> orders;
+
+  void add(std::vector<T> const& row) {
+    scores.insert(scores.end(), row.begin(), row.end());
+    offsets.push_back(static_cast<std::uint32_t>(scores.size()));
+    orders.push_back(sorted_indices(row));
+  }
+  /// Returns whether the results of every row are right, and no others are written.
+  bool is_right(std::uint64_t k, bool sorted, matrix<std::int32_t> const& indices,
+                matrix<T> const& values) const {
+    auto const i = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), indices);
+    auto const v = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+    bool right = true;
+    for (std::size_t r = 0; r < orders.size(); ++r) {
+      auto const n = std::min<std::size_t>(k, orders[r].size());
+      std::vector<std::uint64_t> got,
+          want(orders[r].begin(), orders[r].begin() + std::ptrdiff_t(n));
+      for (std::size_t j = 0; j < k; ++j) {
+        if (j >= n) {
+          right = right && i(r, j) == -7;
+          continue;
+        }
+        auto const at = static_cast<std::size_t>(i(r, j));
+        right = right && at < orders[r].size() && identical(v(r, j), scores[offsets[r] + at]);
+        got.push_back(at);
+      }
+      if (!sorted) std::sort(got.begin(), got.end()), std::sort(want.begin(), want.end());
+      right = right && got == want;
+    }
+    return right;
+  }
+};
+
+/// Checks the public call and teams, which cut rows at the multiples of several lengths.
+template <class T>
+void check_rows(std::string const& name, rows_of<T> const& rows, std::uint64_t k) {
+  namespace detail = karpos::detail::select_k;
+  auto const scores = to_space(rows.scores);
+  auto const offsets = to_space(rows.offsets);
+  std::uint64_t const n = rows.orders.size(), size = rows.scores.size();
+  matrix<std::int32_t> const indices("indices", n, k);
+  matrix<T> const values("values", n, k);
+  detail::segment_rows<T, std::uint32_t> const segments{scores.data(), offsets.data(), n, size, 1};
+  auto const check_call = [&](std::string const& way, bool sorted, auto const& select) {
+    Kokkos::deep_copy(indices, -7);
+    select();
+    holds(name + ", k " + std::to_string(k) + way + (sorted ? ", sorted" : ""),
+          rows.is_right(k, sorted, indices, values));
+  };
+  for (bool const sorted : {false, true}) {
+    check_call("", sorted, [&] {
+      karpos::select_k_rows(space(), scores, offsets, k, indices, values, {.sorted = sorted});
+    });
+    if (k > 2048 || size == 0) continue;
+    for (std::uint64_t const length : {std::uint64_t(0), k + (k == 64 ? 0 : 777)}) {
+      detail::row_windows const windows{length, length == 0 ? 0 : (size + length - 1) / length};
+      check_call(" by teams, cut at " + std::to_string(length), sorted, [&] {
+        detail::select_by_teams(space(), segments, windows, k,
+                                detail::results_of_rows(indices, values), sorted);
+      });
+    }
+  }
+}
+
+template <class T>
+void check_rows_of_type() {
+  random_numbers random(5);
+  for (kind const what : {kind::random, kind::ties, kind::equal, kind::rising, kind::falling,
+                          kind::special, kind::few_finite}) {
+    rows_of<T> rows;
+    for (std::uint64_t const n : {0, 1, 2, 100, 0, 0, 4096, 5, 4097, 9000, 1, 40, 0})
+      rows.add(make<T>(what, n, random()));
+    std::string const name = "kind " + std::to_string(static_cast<int>(what));
+    for (std::uint64_t const k : {1, 64, 2000}) check_rows(name, rows, k);
+    if (what == kind::special) check_rows(name, rows, 5000);
+  }
+  rows_of<T> none, empty, long_row;
+  for (std::uint64_t const n : {100, 70'001, 5}) long_row.add(make<T>(kind::ties, n));
+  check_rows("a long row", long_row, 60);
+  check_rows("no rows", none, 3);
+  empty.add({});
+  check_rows("an empty row", empty, 3);
+}
+
 /// Checks sizes at which every block compacts its candidates many times, against std::partial_sort.
 template <class T>
 void check_large(std::uint64_t seed) {
@@ -321,8 +414,70 @@ TEST_CASE("selections that are refused") {
       "2147483648 of at most 2147483647", "64-bit");
 }
 
+TEST_CASE("selections from rows that are refused") {
+  matrix<float> const x("x", 3, 10), few("few", 3, 3), short_of_rows("two rows", 2, 10);
+  matrix<int> const indices("indices", 3, 11), none;
+  view<int> const offsets("offsets", 4);
+  throws<std::invalid_argument>([&] { karpos::select_k_rows(space(), x, 11, indices, x); },
+                                "karpos::select_k_rows", "more elements", "11 of 10");
+  throws<std::invalid_argument>([&] { karpos::select_k_rows(space(), x, 4, indices, few); },
+                                "values", "3 elements for 4 selected");
+  throws<std::invalid_argument>([&] { karpos::select_k_rows(space(), x, 4, none, short_of_rows); },
+                                "values", "2 elements for 3 rows");
+  throws<std::invalid_argument>(
+      [&] {
+        karpos::select_k_rows(space(), view<float>("x", 10), offsets, 4, matrix<int>("i", 2, 4),
+                              few);
+      },
+      "karpos::select_k_rows", "3 elements for 4 selected");
+}
+
 TEST_CASE("memory of a selection") {
   same("nothing", karpos::select_k_bytes<float>(space(), 1000, 0), 0);
   CHECK(karpos::select_k_bytes<float>(space(), 1000, 500) >= 500 * 16);
   CHECK(karpos::select_k_bytes<float>(space(), 100000000, 100) < (1u << 22));
+}
+
+TEST_CASE("rows of different lengths") {
+  SUBCASE("float") { check_rows_of_type<float>(); }
+  SUBCASE("double") { check_rows_of_type<double>(); }
+  SUBCASE("32 bits") { check_rows_of_type<std::uint32_t>(); }
+#if KARPOS_FULL_TESTS
+  SUBCASE("signed") { check_rows_of_type<std::int32_t>(); }
+  SUBCASE("64 bits") { check_rows_of_type<std::int64_t>(); }
+#endif
+}
+
+TEST_CASE("rows of a table, in either layout, and rows longer than a thread selects from") {
+  for (std::uint64_t const columns : {64u, 5000u, 70'001u}) {
+    std::uint64_t const n = 5, k = 60;
+    rows_of<float> rows;
+    matrix<float> const right("right", n, columns);
+    Kokkos::View<float**, Kokkos::LayoutLeft, space::memory_space> const left("left", n, columns);
+    auto const host = Kokkos::create_mirror_view(right);
+    auto const host_left = Kokkos::create_mirror_view(left);
+    for (std::uint64_t r = 0; r < n; ++r) {
+      auto const row = make<float>(r % 2 == 0 ? kind::random : kind::ties, columns, r + 1);
+      rows.add(row);
+      for (std::uint64_t c = 0; c < columns; ++c) host(r, c) = host_left(r, c) = row[c];
+    }
+    Kokkos::deep_copy(right, host);
+    Kokkos::deep_copy(left, host_left);
+    matrix<std::int32_t> const indices("indices", n, k);
+    matrix<float> const values("values", n, k);
+    auto const check_table = [&](char const* name, auto const& table) {
+      Kokkos::deep_copy(indices, -7);
+      karpos::select_k_rows(space(), table, k, indices, values);
+      holds(std::string(name) + " of " + std::to_string(columns),
+            rows.is_right(k, true, indices, values));
+    };
+    check_table("rows side by side", right);
+    check_table("columns side by side", left);
+    matrix<float const> const constant = right;
+    Kokkos::deep_copy(indices, -7);
+    Kokkos::deep_copy(values, 0);
+    karpos::select_k_rows(space(), constant, k, matrix<std::int32_t>(), values);
+    karpos::select_k_rows(space(), constant, k, indices, matrix<float>());
+    holds("indices alone, and values alone", rows.is_right(k, true, indices, values));
+  }
 }

@@ -375,5 +375,10 @@ TEST_CASE("graph searches and rankings name the call in their errors") {
       {"top_k", [&] { rank({.driver = no_mode}); }},
       {"validate_sorted_lists", [&] { karpos::validate_sorted_lists(exec, wrong_lists); }},
       {"select_k", [&] { karpos::select_k(exec, costs, 4, three, costs); }},
+      {"select_k_rows",
+       [&] {
+         Kokkos::View<int**, space> const table("table", 3, 3);
+         karpos::select_k_rows(exec, table, 4, table, table);
+       }},
   });
 }

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 
 #include "karpos/detail/ranking/ranked.hpp"
+#include "karpos/detail/ranking/select_k/rows.hpp"
 
 // Selects few elements on CPUs (drawn in run.hpp). If a buffer is full, nth_element compacts it to
 // the k largest. Most elements fail one vectorized comparison with the smallest of these.
@@ -17,6 +17,12 @@ namespace karpos::detail::select_k {
 
 /// Returns the number of elements in a block's buffer. The larger it is, the rarer it is compacted.
 constexpr std::uint64_t buffer_for(std::uint64_t k) { return 2 * k + 1024; }
+
+/// Moves the k largest of `size` entries to the front, in no particular order, but the k-th last.
+template <class Entry>
+void move_largest(Entry* entries, std::uint64_t k, std::uint64_t size) {
+  std::nth_element(entries, entries + (k - 1), entries + size);
+}
 
 /// Keeps the k largest of the elements read, and up to buffer_for(k) - k others. Among equal
 /// elements, smaller indices rank higher.
@@ -31,6 +37,24 @@ class block_scan {
         m_k(k),
         m_entries(buffer) {}
 
+  /// Reads the elements below `size` of `count` chunks, in a strided order.
+  void read_chunks(std::uint64_t first, std::uint64_t count, std::uint64_t size) {
+    if (count == 0) return;
+    strided_order order(count);
+    for (std::uint64_t i = 0; i < count; ++i, order.next()) {
+      std::uint64_t const from = (first + order.chunk()) * chunk;
+      read(from, Kokkos::min(from + chunk, size));
+    }
+  }
+  /// Moves the k largest to the front of the buffer, in no particular order.
+  void finish() const { move_largest(m_entries, m_k, m_size); }
+  std::uint64_t size() const { return m_size; }
+
+  static constexpr std::uint64_t chunk = 1u << 14;
+
+ private:
+  static constexpr std::uint64_t group = 128;
+
   void read(std::uint64_t first, std::uint64_t end) {
     for (; first < end; first += group) {
       bool const whole = first + group <= end;
@@ -39,10 +63,6 @@ class block_scan {
       for (std::uint64_t i = first; i < last; ++i) push(i);
     }
   }
-  std::uint64_t size() const { return m_size; }
-
- private:
-  static constexpr std::uint64_t group = 128;
 
   /// Returns whether no element of a group ranks above the bound; may return false for such a
   /// group. NaN does not compare above anything.
@@ -65,7 +85,7 @@ class block_scan {
     if (m_size == buffer_for(m_k)) compact();
   }
   void compact() {
-    std::nth_element(m_entries, m_entries + (m_k - 1), m_entries + m_size);
+    finish();
     m_size = m_k;
     m_kth = m_entries[m_k - 1];
     m_bound = m_scores[m_kth.index * m_stride];
@@ -81,12 +101,11 @@ class block_scan {
   bool m_bounded = false;
 };
 
-/// Scans one block on each thread. It reads the block's chunks in a strided order. Otherwise each
-/// of ascending scores would be the largest so far, and cost more.
+/// Scans one block on each thread.
 template <class Score>
 struct scan_blocks {
   using entry = ranked<radix_key<Score>>;
-  static constexpr std::uint64_t chunk = 1u << 14;
+  static constexpr std::uint64_t chunk = block_scan<Score>::chunk;
 
   Score const* scores;
   std::uint64_t stride, size, k, blocks;
@@ -95,15 +114,47 @@ struct scan_blocks {
 
   void operator()(std::uint64_t b) const {
     std::uint64_t const all = (size + chunk - 1) / chunk;
-    std::uint64_t const first = all * b / blocks, chunks = all * (b + 1) / blocks - first;
+    std::uint64_t const first = all * b / blocks;
     block_scan<Score> scan(scores, stride, k, buffers + b * buffer_for(k));
-    std::uint64_t step = chunks * 5 / 8 + 1;
-    while (std::gcd(step, chunks) > 1) ++step;
-    for (std::uint64_t i = 0, c = 0; i < chunks; ++i, c = (c + step) % chunks) {
-      std::uint64_t const from = (first + c) * chunk;
-      scan.read(from, Kokkos::min(from + chunk, size));
-    }
+    scan.read_chunks(first, all * (b + 1) / blocks - first, size);
     sizes[b] = scan.size();
+  }
+};
+
+/// Selects from rows, each on one thread. A thread claims rows when it is idle; those longer than
+/// `longest` are left out.
+template <class Rows, class Results>
+struct select_row_by_row {
+  using score = typename Rows::score;
+  using entry = ranked<radix_key<score>>;
+
+  Rows rows;
+  Results results;
+  std::uint64_t k, longest, rows_at_once;
+  bool sorted;
+  entry* buffers;
+  std::uint64_t buffer;  // entries of a thread
+  std::uint64_t* next;
+
+  void operator()(std::uint64_t thread) const {
+    for (;;) {
+      std::uint64_t const first = Kokkos::atomic_fetch_add(next, rows_at_once);
+      if (first >= rows.rows) return;
+      for (auto r = first; r < Kokkos::min(first + rows_at_once, rows.rows); ++r)
+        if (rows.size(r) <= longest) select(r, buffers + thread * buffer);
+    }
+  }
+
+ private:
+  void select(std::uint64_t r, entry* entries) const {
+    std::uint64_t const n = rows.size(r), selected = Kokkos::min(k, n);
+    if (selected == 0) return;
+    block_scan<score> scan(rows.row(r), rows.stride, selected, entries);
+    scan.read_chunks(0, (n + scan.chunk - 1) / scan.chunk, n);
+    scan.finish();
+    if (sorted) std::sort(entries, entries + selected);
+    for (std::uint64_t i = 0; i < selected; ++i)
+      results.write(r, i, entries[i].index, rows.row(r)[entries[i].index * rows.stride]);
   }
 };
 
@@ -145,8 +196,40 @@ void select_by_blocks(ExecSpace const& exec, Scores const& scores, std::uint64_t
   entry* end = all + sizes(0);
   for (std::uint64_t b = 1; b < blocks; ++b)
     end = std::copy_n(all + b * buffer_for(k), sizes(b), end);
-  std::nth_element(all, all + (k - 1), end);
+  move_largest(all, k, static_cast<std::uint64_t>(end - all));
   std::copy_n(all, k, selected.data());
+}
+
+/// How rows are divided among threads.
+struct row_plan {
+  std::uint64_t longest;  // longer rows are selected by all threads together
+  std::uint64_t threads, buffer;
+};
+template <class ExecSpace>
+row_plan plan_rows(ExecSpace const& exec, std::uint64_t rows, std::uint64_t elements,
+                   std::uint64_t k) {
+  std::uint64_t const longest =
+      Kokkos::max(std::uint64_t(1) << 16, elements / (4 * blocks_for(exec)));
+  return {longest, Kokkos::min(blocks_for(exec), rows),
+          Kokkos::min(buffer_for(Kokkos::min(k, elements)), Kokkos::min(longest, elements))};
+}
+
+/// Selects from the rows that are not too long. Blocks.
+template <class ExecSpace, class Rows, class Results>
+void select_short_rows(ExecSpace const& exec, Rows const& rows, std::uint64_t k,
+                       row_plan const& plan, Results const& results, bool sorted) {
+  using entry = ranked<radix_key<typename Rows::score>>;
+  using memory = typename ExecSpace::memory_space;
+  auto const buffers = allocated_array<Kokkos::View<entry*, memory>>(
+      exec, "karpos::select_k: blocks", plan.threads * plan.buffer);
+  std::uint64_t next = 0;
+  Kokkos::parallel_for("karpos::select_k: select from rows",
+                       Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::uint64_t>>(
+                           exec, 0, plan.threads, Kokkos::ChunkSize(1)),
+                       select_row_by_row<Rows, Results>{rows, results, k, plan.longest,
+                                                        1 + rows.rows / (plan.threads * 32), sorted,
+                                                        buffers.data(), plan.buffer, &next});
+  exec.fence("karpos::select_k: before the blocks are freed");
 }
 
 }  // namespace karpos::detail::select_k

@@ -41,6 +41,45 @@ struct init_kth_prefix {
   }
 };
 
+/// A digit of radix keys: `width` bits from `shift` on. The first one has no prefix before it.
+struct radix_digit {
+  int shift, width;
+  bool first;
+};
+
+/// Counts the digit over the keys that share the prefix. visit(i, use) calls use(key) with the i-th
+/// key, for i in [begin, end), or skips it. Called by all threads of a team.
+template <class Bits, class Team, class Visit>
+KOKKOS_FUNCTION void count_digit(Team const& team, std::uint64_t begin, std::uint64_t end,
+                                 kth_prefix<Bits> const& c, radix_digit d, std::uint32_t* counts,
+                                 Visit const& visit) {
+  auto const step = static_cast<std::uint64_t>(team.size());
+  for (auto i = begin + static_cast<std::uint64_t>(team.rank()); i < end; i += step)
+    visit(i, [&](Bits key) {
+      if (!d.first && key >> c.shift != c.prefix) return;
+      device::add(device::scratch(counts + (key >> d.shift & ((Bits(1) << d.width) - 1))), 1u);
+    });
+}
+
+/// Finds the digit of the k-th key by the counts of its `values`, which it clears. One thread
+/// writes *kth. Called by all threads of a team; no barrier at the end.
+template <class Bits, class Team, class Count>
+KOKKOS_FUNCTION void find_digit(Team const& team, int values, kth_prefix<Bits> const& c,
+                                radix_digit d, Count* counts, kth_prefix<Bits>* kth) {
+  int const each = values / team.size(), first = team.rank() * each;
+  std::uint64_t sum = 0, total = 0;
+  for (int v = first; v < first + each; ++v) sum += counts[v];
+  std::uint64_t before = team.prefix_sum(sum, total);  // a barrier: all threads have read *kth
+  for (int v = first; v < first + each; ++v) {
+    std::uint64_t const here = counts[v];
+    counts[v] = 0;
+    if (before < c.remaining && c.remaining <= before + here)
+      *kth = {static_cast<Bits>(c.prefix << d.width | static_cast<Bits>(v)), d.shift,
+              c.remaining - before == here, c.remaining - before};
+    before += here;
+  }
+}
+
 /// Counts a digit over the elements that share the prefix. Each team counts in a histogram in
 /// scratch, and adds it to the shared one.
 template <class Scores>
@@ -54,8 +93,7 @@ struct count_digits {
   Scores scores;
   kth_prefix<bits> const* kth;
   std::uint64_t* counts;
-  int shift, width;
-  bool first;
+  radix_digit digit;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
@@ -64,23 +102,14 @@ struct count_digits {
     auto* const team_counts = reinterpret_cast<std::uint32_t*>(team.scratch());
     for (int d = team.rank(); d < digits; d += team.size()) team_counts[d] = 0;
     team.barrier();
-    std::uint64_t const n = scores.extent(0), step = static_cast<std::uint64_t>(team.size());
+    std::uint64_t const n = scores.extent(0);
     std::uint64_t const stride = chunk * static_cast<std::uint64_t>(team.league_size());
-    for (auto b = chunk * static_cast<std::uint64_t>(team.league_rank()); b < n; b += stride) {
-      std::uint64_t const end = Kokkos::min(b + chunk, n);
-      for (auto i = b + static_cast<std::uint64_t>(team.rank()); i < end; i += step)
-        count(team_counts, descending_key(scores(i)), c);
-    }
+    for (auto b = chunk * static_cast<std::uint64_t>(team.league_rank()); b < n; b += stride)
+      count_digit(team, b, Kokkos::min(b + chunk, n), c, digit, team_counts,
+                  [&](std::uint64_t i, auto const& use) { use(descending_key(scores(i))); });
     team.barrier();
     for (int d = team.rank(); d < digits; d += team.size())
       if (team_counts[d] > 0) device::add(counts + d, static_cast<std::uint64_t>(team_counts[d]));
-  }
-
- private:
-  KOKKOS_FUNCTION void count(std::uint32_t* team_counts, bits key,
-                             kth_prefix<bits> const& c) const {
-    if (!first && key >> c.shift != c.prefix) return;
-    device::fetch_add(device::scratch(team_counts + (key >> shift & ((bits(1) << width) - 1))), 1);
   }
 };
 
@@ -93,24 +122,12 @@ struct select_digit {
 
   kth_prefix<Bits>* kth;
   std::uint64_t* counts;
-  int shift, width;
+  radix_digit digit;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team& team) const {
     kth_prefix<Bits> const c = *kth;
-    if (c.complete) return;
-    int const digits_each = digits / team.size(), first = team.rank() * digits_each;
-    std::uint64_t sum = 0, total = 0;
-    for (int d = first; d < first + digits_each; ++d) sum += counts[d];
-    std::uint64_t before = team.prefix_sum(sum, total);  // a barrier: all threads have read *kth
-    for (int d = first; d < first + digits_each; ++d) {
-      std::uint64_t const here = counts[d];
-      counts[d] = 0;
-      if (before < c.remaining && c.remaining <= before + here)
-        *kth = {static_cast<Bits>(c.prefix << width | static_cast<Bits>(d)), shift,
-                c.remaining - before == here, c.remaining - before};
-      before += here;
-    }
+    if (!c.complete) find_digit(team, digits, c, digit, counts, kth);
   }
 };
 
@@ -213,12 +230,11 @@ void select_by_radix(ExecSpace const& exec, Scores const& scores, std::uint64_t 
   constexpr int all = 8 * sizeof(bits);
   for (int done = 0; done < all; done += digit_bits) {
     int const width = Kokkos::min(all - done, digit_bits);
-    int const shift = all - done - width;
-    device::for_each_in_league(
-        "karpos::select_k: count", exec, teams,
-        count_digits<Scores>{scores, kth.data(), counts.data(), shift, width, done == 0});
+    radix_digit const digit{all - done - width, width, done == 0};
+    device::for_each_in_league("karpos::select_k: count", exec, teams,
+                               count_digits<Scores>{scores, kth.data(), counts.data(), digit});
     device::for_each_in_league("karpos::select_k: select digit", exec, 1,
-                               select_digit<bits>{kth.data(), counts.data(), shift, width});
+                               select_digit<bits>{kth.data(), counts.data(), digit});
   }
   constexpr int chunk = tuning<ExecSpace>::collect_chunk;
   Kokkos::parallel_scan("karpos::select_k: collect",
