@@ -46,6 +46,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
@@ -96,12 +97,8 @@ top_k_report top_k(ExecSpace const& exec,
                    Lists const& lists, std::uint64_t k, Ids const& out_ids,
                    Scores const& out_scores = {},
                    std::type_identity_t<top_k_options<Aggregate>> const& options = {}) {
-  using score = typename Scores::value_type;
-  static_assert(std::is_same_v<typename Ids::value_type, typename Lists::id_type>,
-                "karpos: ids come in a view of the lists' id type");
-  static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
-                "karpos: scores come in a view of float or double");
-  detail::require_reachable<ExecSpace, Ids, Scores>();
+  namespace query = detail::top_k;
+  query::require_result_types<ExecSpace, Lists, Ids, Scores>();
   detail::user_call const call("top_k");
   detail::require_length("the view of ids", out_ids.extent(0), k, "objects");
   detail::require_contiguous("the ids", out_ids);
@@ -110,23 +107,19 @@ top_k_report top_k(ExecSpace const& exec,
     detail::require_contiguous("the scores", out_scores);
   }
   auto& memory = memory_of(workspace);
-  detail::top_k::require_valid_query(memory.sizes, lists, k, options);
+  query::require_valid_query(memory.sizes, lists, k, options);
   if (options.validate) validate_sorted_lists(exec, lists);
 
   Kokkos::Profiling::ScopedRegion const region("karpos::top_k");
   top_k_report report;
   if (k == 0 || lists.entries() == 0) return report;
-  auto const to = detail::top_k::make_results(
+  auto const to = query::make_results(
       out_ids, out_scores, out_scores.extent(0) > 0 && options.result == top_k_result::exact);
   if constexpr (std::is_same_v<Aggregate, weighted_sum>)
-    if (!options.stride.is_fixed() && Kokkos::min(k, lists.objects()) <= memory.sizes.candidates &&
-        detail::top_k::try_accumulator_query(exec, memory, lists, k, to, options, report))
+    if (query::can_use_accumulators(memory.sizes, lists, k, options) &&
+        query::try_accumulator_query(exec, memory, lists, k, to, options, report))
       return report;
-  using vectors = detail::top_k::nra_memory<ExecSpace, Lists>;
-  if (!memory.vectors.is_allocated()) memory.vectors = vectors(exec, memory.sizes);
-  detail::top_k::nra_query<ExecSpace, Lists, Aggregate> nra(exec, memory.vectors, lists, k,
-                                                            options);
-  nra.run(to, report);
+  query::run_nra_query(exec, memory, lists, k, to, options, report);
   return report;
 }
 
@@ -141,6 +134,58 @@ top_k_report top_k(ExecSpace const& exec, sorted_lists<Id, Score, MemorySpace> c
   using workspace = top_k_workspace<ExecSpace, sorted_lists<Id, Score, MemorySpace>, Aggregate>;
   detail::user_call const call("top_k");
   return top_k(exec, workspace(exec, lists, k), lists, k, out_ids, out_scores, options);
+}
+
+/// Finds the k objects of each of many queries over the same lists: query q has the aggregate
+/// aggregates[q], and the results of top_k with it, in out_ids(q, r) and out_scores(q, r).
+/// options.aggregate is not read. On GPUs the queries follow each other without waiting for the
+/// host, if k is at most 1,024 and the space has persistent kernels.
+///
+/// Returns: a report for each query. Blocks.
+/// Complexity: of the queries one after the other; options.validate once.
+/// Requires, Concurrency: as top_k.
+/// Memory: as top_k; also about 1.2 KB for each query.
+/// Throws: as top_k, for any of the queries: the outputs of the others may have been written then.
+///   std::invalid_argument also if a view has fewer rows than there are queries, or strided rows.
+template <execution_space ExecSpace, class Lists, class Aggregate, detail::view_of_rank<2> Ids,
+          detail::view_of_rank<2> Scores =
+              Kokkos::View<double**, Kokkos::LayoutRight, typename Lists::memory_space>>
+std::vector<top_k_report> top_k_batch(
+    ExecSpace const& exec, top_k_workspace<ExecSpace, Lists, Aggregate> const& workspace,
+    Lists const& lists, std::uint64_t k,
+    std::type_identity_t<std::vector<Aggregate>> const& aggregates, Ids const& out_ids,
+    Scores const& out_scores = {},
+    std::type_identity_t<top_k_options<Aggregate>> const& options = {}) {
+  namespace query = detail::top_k;
+  query::require_result_types<ExecSpace, Lists, Ids, Scores>();
+  detail::user_call const call("top_k_batch");
+  std::uint64_t const n = aggregates.size();
+  query::require_rows("ids", out_ids, n, k);
+  if (out_scores.extent(0) > 0) query::require_rows("scores", out_scores, n, k);
+  auto& memory = memory_of(workspace);
+  std::vector<top_k_options<Aggregate>> each(n, options);
+  for (std::uint64_t q = 0; q < n; ++q) {
+    each[q].aggregate = aggregates[q];
+    query::require_valid_query(memory.sizes, lists, k, each[q]);
+  }
+  if (options.validate && n > 0) validate_sorted_lists(exec, lists);
+
+  Kokkos::Profiling::ScopedRegion const region("karpos::top_k_batch");
+  std::vector<top_k_report> reports(n);
+  if (n == 0 || k == 0 || lists.entries() == 0) return reports;
+  bool const with_scores = out_scores.extent(0) > 0 && options.result == top_k_result::exact;
+  std::vector<query::results<typename Lists::id_type>> to;
+  for (std::uint64_t q = 0; q < n; ++q)
+    to.push_back(query::make_results(Kokkos::subview(out_ids, q, Kokkos::ALL),
+                                     Kokkos::subview(out_scores, with_scores ? q : 0, Kokkos::ALL),
+                                     with_scores));
+  std::vector<bool> is_answered(n, false);
+  if constexpr (std::is_same_v<Aggregate, weighted_sum>)
+    if (query::can_use_accumulators(memory.sizes, lists, k, options))
+      is_answered = query::try_accumulator_queries(exec, memory, lists, k, to, each, reports);
+  for (std::uint64_t q = 0; q < n; ++q)
+    if (!is_answered[q]) query::run_nra_query(exec, memory, lists, k, to[q], each[q], reports[q]);
+  return reports;
 }
 
 }  // namespace karpos

@@ -3,6 +3,7 @@
 /// One workspace for many queries, and the reports of these queries.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "top_k_suite.hpp"
@@ -50,6 +51,46 @@ void reuse(id_kind ids, int queries) {
   }
 }
 
+/// Checks that queries of one call give what single calls give.
+template <class Subject>
+void check_batch(id_kind ids, int batches) {
+  random_numbers random(karpos_test::test_seed() + 17);
+  for (int b = 0; b < batches; ++b) {
+    draw_spec spec;
+    spec.distribution = pick(random, karpos_test::every_distribution);
+    spec.lists = 3;
+    spec.objects = 1 + random.below(pick(random, {u64(2000), u64(6000)}));
+    spec.keep = pick(random, {1.0, 0.5});
+    spec.ids = ids;
+    spec.seed = random() >> 40;
+    auto const lists = draw_lists<typename Subject::id_type, typename Subject::score_type>(spec);
+    u64 const k = pick(random, {u64(0), u64(1), u64(30), u64(1500)});
+    Subject of(lists, k);
+    auto o = draw_options<typename Subject::options_type>(random, spec.lists, spec.objects);
+    o.missing_score = pick(random, {0.0, -HUGE_VAL});
+    o.ties = karpos::top_k_ties::smallest_id;
+    std::vector<karpos::weighted_sum> aggregates;
+    for (u64 q = random.below(6); q > 0; --q)
+      aggregates.push_back(karpos_test::draw_weights(random, spec.lists));
+    auto const all = of.query_all(k, aggregates, o);
+    karpos_test::same("answers", all.size(), aggregates.size());
+    for (std::size_t q = 0; q < all.size(); ++q) {
+      o.aggregate = aggregates[q];
+      auto one = of.query(k, o);
+      auto ids_of_batch = all[q].ids;
+      auto const found = std::ptrdiff_t(one.report.found);
+      if (o.result == karpos::top_k_result::set)
+        for (auto* const set : {&one.ids, &ids_of_batch})
+          std::sort(set->begin(), set->begin() + found);
+      karpos_test::holds("batch " + std::to_string(b) + ", query " + std::to_string(q) + " of " +
+                             lists.name + ", k " + std::to_string(k),
+                         ids_of_batch == one.ids && all[q].scores == one.scores &&
+                             all[q].report.found == one.report.found &&
+                             all[q].report.depth == one.report.depth);
+    }
+  }
+}
+
 using subject = karpos_test::u32_float_subject;
 
 draw_spec uniform_of(u64 objects, int lists) {
@@ -75,6 +116,11 @@ TEST_CASE("a workspace is clean after every query, dense ids") {
 
 TEST_CASE("a workspace is clean after every query, sparse ids") {
   reuse<karpos_test::u64_double_subject>(id_kind::sparse, 120);
+}
+
+TEST_CASE("queries of one call give what single calls give") {
+  check_batch<subject>(id_kind::dense, 60);
+  check_batch<karpos_test::u64_double_subject>(id_kind::sparse, 40);
 }
 
 TEST_CASE("the same query again gives the same answer") {

@@ -369,6 +369,13 @@ TEST_CASE("graph searches and rankings name the call in their errors") {
       {"validate_bfs", [&] { karpos::validate_bfs(exec, graph, 3u, distances); }},
       {"build_sorted_lists", [&] { karpos::build_sorted_lists(exec, nan); }},
       {"top_k", [&] { karpos::top_k(exec, lists, 3, two); }},
+      {"top_k_batch",
+       [&] {
+         karpos::top_k_workspace<space, std::remove_const_t<decltype(lists)>> const memory(
+             exec, lists, 3);
+         matrix<u32> const of_one("ids", 1, 3);
+         karpos::top_k_batch(exec, memory, lists, 3, {{}, {}}, of_one);
+       }},
       {"top_k", [&] { rank({.result = none_of<karpos::top_k_result>}); }},
       {"top_k", [&] { rank({.ties = none_of<karpos::top_k_ties>}); }},
       {"top_k", [&] { rank({.bail_out = none_of<karpos::top_k_bail_out>}); }},

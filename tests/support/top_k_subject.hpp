@@ -84,6 +84,9 @@ class top_k_subject {
   void replace(host_lists<Id, Score> const& lists) { m_lists = to_space(lists); }
   /// Runs a query. `scores`: whether to pass a view for the scores.
   answer_type query(std::uint64_t k, options_type const& o, bool scores = true);
+  /// Runs a query for each aggregate by one call.
+  std::vector<answer_type> query_all(std::uint64_t k, std::vector<Aggregate> const& aggregates,
+                                     options_type const& o);
   lists_type const& lists() const { return m_lists; }
 
  private:
@@ -112,6 +115,24 @@ top_k_answer<Id, Out> top_k_subject<Id, Score, Aggregate, Out>::query(std::uint6
   a.ids = to_host(ids);
   a.scores = to_host(out);
   return a;
+}
+
+template <class Id, class Score, class Aggregate, class Out>
+std::vector<top_k_answer<Id, Out>> top_k_subject<Id, Score, Aggregate, Out>::query_all(
+    std::uint64_t k, std::vector<Aggregate> const& aggregates, options_type const& o) {
+  space const exec;
+  std::size_t const n = aggregates.size();
+  Kokkos::View<Id**, Kokkos::LayoutRight, space::memory_space> const ids("ids", n, k + more_than_k);
+  Kokkos::View<Out**, Kokkos::LayoutRight, space::memory_space> const out("scores", n,
+                                                                          k + more_than_k);
+  Kokkos::deep_copy(exec, ids, Id(untouched));
+  Kokkos::deep_copy(exec, out, Out(untouched));
+  auto const reports = karpos::top_k_batch(exec, m_workspace, m_lists, k, aggregates, ids, out, o);
+  std::vector<answer_type> answers;
+  for (std::size_t q = 0; q < n; ++q)
+    answers.push_back({to_host(view<Id>(Kokkos::subview(ids, q, Kokkos::ALL))),
+                       to_host(view<Out>(Kokkos::subview(out, q, Kokkos::ALL))), reports[q]});
+  return answers;
 }
 
 using u32_float_subject = top_k_subject<std::uint32_t, float>;

@@ -356,6 +356,17 @@ class nra_query {
   std::uint64_t m_depth = 0, m_candidates = 0;
 };
 
+/// Runs a query over score vectors, whose memory the first one allocates. Blocks.
+template <class ExecSpace, class Lists, class Aggregate>
+void run_nra_query(ExecSpace const& exec, query_memory<ExecSpace, Lists>& memory,
+                   Lists const& lists, std::uint64_t k, results<typename Lists::id_type> const& to,
+                   top_k_options<Aggregate> const& options, top_k_report& report) {
+  using vectors = nra_memory<ExecSpace, Lists>;
+  if (!memory.vectors.is_allocated()) memory.vectors = vectors(exec, memory.sizes);
+  nra_query<ExecSpace, Lists, Aggregate> nra(exec, memory.vectors, lists, k, options);
+  nra.run(to, report);
+}
+
 }  // namespace karpos::detail::top_k
 
 namespace Kokkos {

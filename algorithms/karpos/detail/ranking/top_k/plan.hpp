@@ -165,6 +165,25 @@ struct query_memory {
   nra_memory<ExecSpace, Lists> vectors{};
 };
 
+template <class ExecSpace, class Lists, class Ids, class Scores>
+constexpr void require_result_types() {
+  using score = typename Scores::value_type;
+  static_assert(std::is_same_v<typename Ids::value_type, typename Lists::id_type>,
+                "karpos: ids come in a view of the lists' id type");
+  static_assert(std::is_same_v<score, float> || std::is_same_v<score, double>,
+                "karpos: scores come in a view of float or double");
+  require_reachable<ExecSpace, Ids, Scores>();
+}
+/// Throws std::invalid_argument if a view of results of n queries is too small, or if its rows are
+/// strided.
+template <class View>
+void require_rows(std::string const& what, View const& view, std::uint64_t n, std::uint64_t k) {
+  require_length("the view of " + what, view.extent(0), n, "queries");
+  if (n == 0) return;
+  require_length("a row of " + what, view.extent(1), k, "objects");
+  require_contiguous("the " + what + " of a query", Kokkos::subview(view, 0, Kokkos::ALL));
+}
+
 template <class Ids, class Scores>
 results<typename Ids::non_const_value_type> make_results(Ids const& ids, Scores const& scores,
                                                          bool with_scores) {

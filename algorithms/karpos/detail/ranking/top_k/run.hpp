@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "karpos/detail/ranking/top_k/completion.hpp"
 #include "karpos/detail/ranking/top_k/growing_phase.hpp"
 #include "karpos/detail/ranking/top_k/plan.hpp"
@@ -318,13 +323,20 @@ top_k_report report_of(query_progress const& end, Lists const& lists, std::uint6
   return report;
 }
 
-/// Runs a query over accumulators. Returns false if fixed point could not separate the candidates:
-/// then nothing was written, and the report has what was read in vain. Blocks.
+/// Returns whether a query of weighted sums may use accumulators.
+template <class Lists>
+bool can_use_accumulators(query_sizes<Lists> const& sizes, Lists const& lists, std::uint64_t k,
+                          top_k_options<> const& options) {
+  return !options.stride.is_fixed() && Kokkos::min(k, lists.objects()) <= sizes.candidates;
+}
+
+/// Runs a query over accumulators, whose words then have its record. Asynchronous to the host on
+/// GPUs, in one kernel.
 template <class ExecSpace, class Lists>
-bool try_accumulator_query(ExecSpace const& exec, query_memory<ExecSpace, Lists> const& memory,
-                           Lists const& lists, std::uint64_t k,
-                           results<typename Lists::id_type> const& to,
-                           top_k_options<> const& options, top_k_report& report) {
+void launch_accumulator_query(ExecSpace const& exec, query_memory<ExecSpace, Lists> const& memory,
+                              Lists const& lists, std::uint64_t k,
+                              results<typename Lists::id_type> const& to,
+                              top_k_options<> const& options) {
   using tuned = tuning<ExecSpace>;
   auto const& a = memory.accumulators;
   auto const run = [&](auto accumulators) {
@@ -340,14 +352,69 @@ bool try_accumulator_query(ExecSpace const& exec, query_memory<ExecSpace, Lists>
     run(accumulator_array<std::uint32_t>{a.small, a.large});
   else
     run(accumulator_array<std::uint64_t>{a.small, a.large});
-  query_words const words = read_back(exec, a.words, "karpos::top_k: report");
+}
+
+/// Makes the report of a query over accumulators, and ranks its finalists if they are many. Returns
+/// false if fixed point could not separate the candidates: then nothing was written, and the report
+/// has what was read in vain.
+template <class ExecSpace, class Lists>
+bool try_finish_accumulator_query(ExecSpace const& exec,
+                                  query_memory<ExecSpace, Lists> const& memory, Lists const& lists,
+                                  std::uint64_t k, results<typename Lists::id_type> const& to,
+                                  query_words const& words, top_k_report& report) {
   require_in_range(words.counts.out_of_range == 0, lists);
   report = report_of(words.record, lists, k);
-  if (!words.record.needs_fallback && report.finalists > tuned::max_ranked_by_counting) {
-    sort_by_rank(exec, a.finalists, report.finalists);
-    write_ranks(exec, a.finalists, report.found, to);
+  if (!words.record.needs_fallback &&
+      report.finalists > tuning<ExecSpace>::max_ranked_by_counting) {
+    sort_by_rank(exec, memory.accumulators.finalists, report.finalists);
+    write_ranks(exec, memory.accumulators.finalists, report.found, to);
   }
   return !words.record.needs_fallback;
+}
+
+/// Runs a query over accumulators, and waits for it. Returns: as try_finish_accumulator_query.
+template <class ExecSpace, class Lists>
+bool try_accumulator_query(ExecSpace const& exec, query_memory<ExecSpace, Lists> const& memory,
+                           Lists const& lists, std::uint64_t k,
+                           results<typename Lists::id_type> const& to,
+                           top_k_options<> const& options, top_k_report& report) {
+  launch_accumulator_query(exec, memory, lists, k, to, options);
+  return try_finish_accumulator_query(
+      exec, memory, lists, k, to,
+      read_back(exec, memory.accumulators.words, "karpos::top_k: report"), report);
+}
+
+/// Runs queries over accumulators. They wait for the host once, at the end, unless they may have
+/// finalists that the host must sort. Returns which of them are answered, as try_accumulator_query.
+template <class ExecSpace, class Lists>
+std::vector<bool> try_accumulator_queries(ExecSpace const& exec,
+                                          query_memory<ExecSpace, Lists> const& memory,
+                                          Lists const& lists, std::uint64_t k,
+                                          std::vector<results<typename Lists::id_type>> const& to,
+                                          std::vector<top_k_options<>> const& options,
+                                          std::vector<top_k_report>& reports) {
+  using words_view = Kokkos::View<query_words*, typename ExecSpace::memory_space>;
+  std::size_t const n = options.size();
+  std::vector<bool> is_answered(n);
+  if (memory.sizes.finalists > tuning<ExecSpace>::max_ranked_by_counting) {
+    for (std::size_t q = 0; q < n; ++q)
+      is_answered[q] = try_accumulator_query(exec, memory, lists, k, to[q], options[q], reports[q]);
+    return is_answered;
+  }
+  auto const words = uninitialized_array<words_view>(exec, "karpos::top_k: reports", n);
+  for (std::size_t q = 0; q < n; ++q) {
+    launch_accumulator_query(exec, memory, lists, k, to[q], options[q]);
+    Kokkos::deep_copy(
+        exec, Kokkos::subview(words, q),
+        Kokkos::View<query_words const, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>(
+            memory.accumulators.words));
+  }
+  exec.fence("karpos::top_k: reports");
+  auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), words);
+  for (std::size_t q = 0; q < n; ++q)
+    is_answered[q] =
+        try_finish_accumulator_query(exec, memory, lists, k, to[q], on_host(q), reports[q]);
+  return is_answered;
 }
 
 }  // namespace karpos::detail::top_k
