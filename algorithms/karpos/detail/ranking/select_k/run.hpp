@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
 #include "karpos/detail/ranking/select_k/blocks.hpp"
 #include "karpos/detail/ranking/select_k/radix.hpp"

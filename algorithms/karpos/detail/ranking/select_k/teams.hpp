@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "karpos/detail/common/workspace.hpp"
 #include "karpos/detail/ranking/ranked.hpp"
