@@ -7,6 +7,11 @@ set(karpos_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/karpos)
 install(TARGETS karpos_library EXPORT karposTargets COMPONENT karpos_library
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT karpos_library)
 install(EXPORT karposTargets NAMESPACE karpos:: DESTINATION ${karpos_package_dir} COMPONENT karpos_library)
+if(KARPOS_ENABLE_COMPILED)
+  install(TARGETS karpos_compiled EXPORT karposCompiledTargets COMPONENT karpos_compiled
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT karpos_compiled)
+  install(EXPORT karposCompiledTargets NAMESPACE karpos:: DESTINATION ${karpos_package_dir} COMPONENT karpos_compiled)
+endif()
 
 # The Kokkos that was found, for projects on this machine; not one that lies in a folder of this build.
 set(karpos_built_with "${Kokkos_DIR}")

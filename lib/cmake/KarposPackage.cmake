@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#   cpack -G DEB          (in a build folder)  libkarpos-dev: what `cmake --install` of the library installs, for any architecture
+#   cpack -G DEB          (in a build folder)  libkarpos-dev: what `cmake --install` of the library installs, for any architecture;
+#                         libkarpos-compiled-dev: karpos::compiled, if the build has it, for the Kokkos of the build
 #   cpack -G TGZ --config CPackSourceConfig.cmake   the sources; they build without a network where Kokkos is installed
 #
 # Whoever publishes packages names himself: -D CPACK_PACKAGE_CONTACT="Name <address>".
@@ -25,6 +26,16 @@ set(CPACK_COMPONENT_KARPOS_LIBRARY_DESCRIPTION
   "Hash maps, joins, aggregation, breadth-first search and ranked queries,
  written once on Kokkos for CPUs and GPUs. Headers only.")
 set(CPACK_DEBIAN_KARPOS_LIBRARY_DESCRIPTION "${CPACK_COMPONENT_KARPOS_LIBRARY_DESCRIPTION}")
+
+if(KARPOS_ENABLE_COMPILED)
+  list(APPEND CPACK_COMPONENTS_ALL karpos_compiled)
+  set(CPACK_DEBIAN_KARPOS_COMPILED_PACKAGE_NAME libkarpos-compiled-dev)
+  set(CPACK_DEBIAN_KARPOS_COMPILED_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_KARPOS_COMPILED_PACKAGE_DEPENDS "libkarpos-dev (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_KARPOS_COMPILED_DESCRIPTION
+    "Karpos' calls for the usual types, compiled, and their C interface.
+ Compiled with Kokkos ${KARPOS_KOKKOS_VERSION} (${KARPOS_KOKKOS_SPACES}), which programs need.")
+endif()
 
 # The tree as it lies there, without what was built in it.
 set(CPACK_SOURCE_GENERATOR TGZ)

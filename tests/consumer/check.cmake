@@ -30,6 +30,17 @@ if(CASE STREQUAL "install")
   return()
 endif()
 
+# The library lies in a folder of its own: other consumers have the headers alone.
+if(CASE STREQUAL "compiled")
+  set(prefix ${WORK}/prefix_compiled)
+  file(REMOVE_RECURSE ${prefix})
+  foreach(component IN ITEMS karpos_library karpos_compiled)
+    execute_process(
+      COMMAND ${CMAKE_COMMAND} --install ${KARPOS_BINARY_DIR} --prefix ${prefix} --component ${component}
+      OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+endif()
+
 # The files below a folder, with what is in them, as one text.
 function(content_of folder result)
   file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE ${folder} ${folder}/*)
@@ -60,7 +71,7 @@ if(CASE MATCHES "_package$" AND NOT CASE STREQUAL "find_package")
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
   file(REMOVE_RECURSE ${binary}/_CPack_Packages)
   if(CASE STREQUAL "debian_package")
-    file(GLOB package ${binary}/*.deb)
+    file(GLOB package ${binary}/libkarpos-dev_*.deb)
     execute_process(COMMAND dpkg-deb -x ${package} ${binary}/root COMMAND_ERROR_IS_FATAL ANY)
     execute_process(COMMAND dpkg-deb -f ${package} Depends OUTPUT_VARIABLE depends OUTPUT_STRIP_TRAILING_WHITESPACE
       COMMAND_ERROR_IS_FATAL ANY)
@@ -68,6 +79,12 @@ if(CASE MATCHES "_package$" AND NOT CASE STREQUAL "find_package")
       message(FATAL_ERROR "the package needs others, which stable releases do not have: ${depends}")
     endif()
     require_content_of_prefix(${binary}/root/usr)
+    file(GLOB package ${binary}/libkarpos-compiled-dev_*.deb)
+    if(COMPILED)  # beside what libkarpos-dev has, what is installed for consumer.compiled
+      execute_process(COMMAND dpkg-deb -x ${package} ${binary}/root COMMAND_ERROR_IS_FATAL ANY)
+      set(prefix ${WORK}/prefix_compiled)
+      require_content_of_prefix(${binary}/root/usr)
+    endif()
   else()
     file(GLOB package ${binary}/*.tar.gz)
     file(ARCHIVE_EXTRACT INPUT ${package} DESTINATION ${binary})
@@ -100,7 +117,7 @@ endif()
 file(REMOVE_RECURSE ${binary})
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${project} -B ${binary} -G ${GENERATOR}
-    -D CMAKE_CXX_COMPILER=${COMPILER} "-D KARPOS_LINK_OPTIONS=${LINK_OPTIONS}" -D CMAKE_PREFIX_PATH=${prefix}
+    -D CMAKE_CXX_COMPILER=${COMPILER} -D KARPOS_DEVICE=${DEVICE} "-D KARPOS_LINK_OPTIONS=${LINK_OPTIONS}" -D CMAKE_PREFIX_PATH=${prefix}
     -D Kokkos_DIR=${KOKKOS_DIR} -D KARPOS_SOURCE_DIR=${KARPOS_SOURCE_DIR} -D EXPECTED_KOKKOS_DIR=${EXPECTED_KOKKOS_DIR}
     -D CMAKE_DISABLE_FIND_PACKAGE_${WITHOUT}=ON -D KARPOS_VERSION=${VERSION} -D KARPOS_COMPONENT=${COMPONENT}
   RESULT_VARIABLE result OUTPUT_VARIABLE log ERROR_VARIABLE log)
@@ -120,10 +137,17 @@ endif()
 if(CASE STREQUAL "kokkos_of_build")
   return()
 endif()
+string(REGEX MATCHALL "SKIP: [^\n]*" skipped "${log}")
+if(skipped)
+  message(STATUS "${skipped}")
+endif()
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${binary} RESULT_VARIABLE result OUTPUT_VARIABLE log ERROR_VARIABLE log)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "the consumer does not build:\n${log}")
 endif()
-if(RUN)
+if(RUN AND CASE STREQUAL "compiled")
+  execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${binary} --output-on-failure --no-tests=error
+    COMMAND_ERROR_IS_FATAL ANY)
+elseif(RUN)
   execute_process(COMMAND ${binary}/consumer COMMAND_ERROR_IS_FATAL ANY)
 endif()

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-LAYERS = ["lib", "backends", "algorithms"]  # an arrow may point to the left only
+LAYERS = ["lib", "backends", "algorithms", "compiled"]  # an arrow may point to the left only
 FOLDERS = LAYERS + ["tests", "perf", "docs", ".ci"]
 LICENSED = {".hpp", ".cpp", ".in", ".cmake", ".py", ".sh"}
 LONGEST_PUBLIC_HEADER = 320  # lines of code, without comments

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KARPOS_H
+#define KARPOS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* C interface of Karpos: bulk calls on arrays, as karpos/compiled.hpp has them for C++.
+ * docs/compiled.md has examples in C and Fortran.
+ *
+ * - Every function but karpos_last_error returns a status. Unless it is KARPOS_OK,
+ *   karpos_last_error returns a sentence, and results are unspecified. No exception leaves a
+ *   call. Calls block until their work is done.
+ * - Handles are opaque. karpos_free frees any of them, in any order; a freed handle is refused.
+ *   NULL is no handle.
+ * - Arrays lie in the memory that the context was made for: on the host, from where calls copy
+ *   them, or where the kernels of Kokkos' default execution space reach them (of a GPU: its
+ *   memory), which copies nothing. Structures of few elements are on the host; the documentation
+ *   of the call says so.
+ * - Sizes come before arrays, in elements. An array of 0 elements may be NULL.
+ * - An array of void is of the type that a karpos_type names. Calls with one handle, or with
+ *   contexts, may run concurrently only if they only read: a context counts as read. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  KARPOS_OK = 0,
+  KARPOS_INVALID_ARGUMENT = 1, /* a size, a null pointer, an unknown number */
+  KARPOS_INVALID_HANDLE = 2,   /* NULL, freed, or of another kind */
+  KARPOS_NOT_INITIALIZED = 3,  /* before karpos_initialize, or after the end of Kokkos */
+  KARPOS_OUT_OF_MEMORY = 4,
+  KARPOS_CAPACITY = 5, /* keys do not fit */
+  KARPOS_RANGE = 6,    /* a result does not fit its type */
+  KARPOS_ERROR = 7
+} karpos_status;
+
+typedef enum {
+  KARPOS_U32 = 0,
+  KARPOS_I32 = 1,
+  KARPOS_U64 = 2,
+  KARPOS_I64 = 3,
+  KARPOS_F32 = 4,
+  KARPOS_F64 = 5
+} karpos_type;
+
+typedef enum { KARPOS_HOST_MEMORY = 0, KARPOS_DEVICE_MEMORY = 1 } karpos_memory;
+
+/* Returns the sentence of the calling thread's last failure, or "". It is valid until the
+ * thread's next failure. */
+char const* karpos_last_error(void);
+
+/* Initialises Kokkos, unless the program has. Once more: does nothing. */
+karpos_status karpos_initialize(void);
+/* Frees all handles, and finalises Kokkos if karpos_initialize has initialised it; it cannot be
+ * initialised again then. A program that finalises Kokkos by itself frees the handles so, too. */
+karpos_status karpos_finalize(void);
+
+typedef struct karpos_context_handle* karpos_context;
+/* Makes a context: where arrays lie, and an execution space instance. */
+karpos_status karpos_context_create(karpos_memory memory, karpos_context* context);
+/* Frees a handle. What was made of a context keeps what it needs of it. NULL: does nothing. */
+karpos_status karpos_free(void const* handle);
+
+/* Maps. Keys are integers, values any karpos_type. A map grows. Two key values cannot be stored:
+ * of integers the two largest of the type; if keys or values have 8 bytes, also the third
+ * largest (of KARPOS_I64: -3), but keys of 4 bytes with values of 8 may be any. Inserting one of
+ * these is an invalid argument; all other keys of the call are stored then. */
+typedef struct karpos_map_handle* karpos_map;
+/* Makes an empty map, with memory for max_keys keys. */
+karpos_status karpos_map_create(karpos_context context, karpos_type key, karpos_type value,
+                                uint64_t max_keys, karpos_map* map);
+/* Inserts pairs whose key is new. *inserted (may be NULL): how many were. */
+karpos_status karpos_map_insert(karpos_map map, uint64_t n, void const* keys, void const* values,
+                                uint64_t* inserted);
+/* Inserts pairs, or overwrites values. *inserted (may be NULL): how many keys were new. */
+karpos_status karpos_map_insert_or_assign(karpos_map map, uint64_t n, void const* keys,
+                                          void const* values, uint64_t* inserted);
+/* Writes the value of each key, or *missing (on the host; NULL: 0). */
+karpos_status karpos_map_find(karpos_map map, uint64_t n, void const* keys, void const* missing,
+                              void* values);
+/* Writes whether each key is stored. */
+karpos_status karpos_map_contains(karpos_map map, uint64_t n, void const* keys, bool* stored);
+/* Removes keys. *erased (may be NULL): how many were stored. */
+karpos_status karpos_map_erase(karpos_map map, uint64_t n, void const* keys, uint64_t* erased);
+karpos_status karpos_map_clear(karpos_map map);
+karpos_status karpos_map_size(karpos_map map, uint64_t* keys);
+/* Writes all pairs, in no particular order, to arrays of capacity elements, at least
+ * karpos_map_size. *n: their number. */
+karpos_status karpos_map_retrieve_all(karpos_map map, uint64_t capacity, void* keys, void* values,
+                                      uint64_t* n);
+
+typedef enum { KARPOS_SUM = 0, KARPOS_MIN = 1, KARPOS_MAX = 2 } karpos_operation;
+/* Reduces the values of equal keys: writes each different key once, in no particular order, and
+ * the result of its values at the same index, to arrays of capacity elements; capacity n always
+ * suffices. *groups: the number of different keys. Keys are integers, values any karpos_type;
+ * sums of integers wrap. */
+karpos_status karpos_reduce_by_key(karpos_context context, karpos_type key, karpos_type value,
+                                   karpos_operation operation, uint64_t n, void const* keys,
+                                   void const* values, uint64_t capacity, void* out_keys,
+                                   void* out_values, uint64_t* groups);
+/* Counts how often each key occurs. Otherwise as karpos_reduce_by_key. */
+karpos_status karpos_count_by_key(karpos_context context, karpos_type key, uint64_t n,
+                                  void const* keys, uint64_t capacity, void* out_keys,
+                                  uint64_t* out_counts, uint64_t* groups);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

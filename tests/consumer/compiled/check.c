@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares calls of karpos.h with plain loops, and refuses wrong ones. Arrays are on the host; "device" as an argument says
+ * that kernels reach them. */
+#include <karpos.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 5000
+
+static int failures = 0;
+static karpos_context context;
+
+static void check(int holds, char const* what, int line) {
+  if (holds) return;
+  ++failures;
+  printf("line %d: %s; last error: %s\n", line, what, karpos_last_error());
+}
+#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
+#define OK(call) CHECK((call) == KARPOS_OK)
+/* A call that fails, with words of its message. */
+static int refuses(karpos_status got, karpos_status status, char const* words) {
+  return got == status && strstr(karpos_last_error(), words) != NULL;
+}
+
+static void maps(void) {
+  static uint64_t keys[N], found[N];
+  static int32_t small_keys[N];
+  static float values[N], values_found[N];
+  static bool stored[N];
+  uint64_t const none = 77, most = UINT64_MAX;
+  uint64_t n = 0, i;
+  karpos_map map = NULL, small = NULL;
+  for (i = 0; i < N; ++i) keys[i] = i / 2 * 1000003, found[i] = i;
+
+  OK(karpos_map_create(context, KARPOS_U64, KARPOS_U64, 10, &map));
+  OK(karpos_map_insert(map, N, keys, keys, &n));
+  CHECK(n == N / 2);
+  OK(karpos_map_size(map, &n));
+  CHECK(n == N / 2);
+  OK(karpos_map_insert_or_assign(map, 2, keys, found + 8, NULL)); /* key 0 gets 8 or 9 */
+  OK(karpos_map_erase(map, 4, keys + 2, &n));                     /* two keys, twice each */
+  CHECK(n == 2);
+  OK(karpos_map_find(map, N, keys, &none, found));
+  for (i = 0; i < N; ++i)
+    CHECK(i < 2 ? found[i] == 8 || found[i] == 9 : found[i] == (i < 6 ? none : keys[i]));
+  OK(karpos_map_find(map, 3, keys + 1, NULL, found));
+  CHECK(found[1] == 0 && found[2] == 0);
+  OK(karpos_map_contains(map, N, keys, stored));
+  for (i = 0; i < N; ++i) CHECK(stored[i] == (i < 2 || i >= 6));
+  CHECK(refuses(karpos_map_retrieve_all(map, 5, found, keys, &n), KARPOS_INVALID_ARGUMENT, "short"));
+  OK(karpos_map_retrieve_all(map, N, found, keys, &n));
+  CHECK(n == N / 2 - 2);
+  for (i = 0; i < n; ++i) CHECK(found[i] % 1000003 == 0 && (found[i] == 0 || found[i] == keys[i]));
+  CHECK(refuses(karpos_map_insert(map, 1, &most, keys, NULL), KARPOS_INVALID_ARGUMENT, "sentinel"));
+  OK(karpos_map_clear(map));
+  OK(karpos_map_size(map, &n));
+  CHECK(n == 0);
+
+  for (i = 0; i < N; ++i) small_keys[i] = (int32_t)i - N / 2, values[i] = 0.5f * (float)i;
+  OK(karpos_map_create(context, KARPOS_I32, KARPOS_F32, N, &small));
+  OK(karpos_map_insert(small, N, small_keys, values, &n)); /* with -1, -2 and -3 */
+  CHECK(n == N);
+  OK(karpos_map_find(small, N, small_keys, NULL, values_found));
+  for (i = 0; i < N; ++i) CHECK(values_found[i] == values[i]);
+
+  CHECK(refuses(karpos_map_insert(map, 2, NULL, keys, NULL), KARPOS_INVALID_ARGUMENT, "null pointer"));
+  CHECK(refuses(karpos_map_insert(map, UINT64_MAX, keys, keys, NULL), KARPOS_INVALID_ARGUMENT, "too many"));
+  CHECK(refuses(karpos_map_size(map, NULL), KARPOS_INVALID_ARGUMENT, "karpos_map_size: "));
+  OK(karpos_map_insert(map, 0, NULL, NULL, &n));
+  CHECK(karpos_map_create(context, KARPOS_U32, KARPOS_U32, UINT64_MAX, &map) != KARPOS_OK);
+  CHECK(refuses(karpos_map_create(context, KARPOS_F32, KARPOS_U32, 1, &map), KARPOS_INVALID_ARGUMENT, "type"));
+  CHECK(refuses(karpos_map_create(context, (karpos_type)9, KARPOS_U32, 1, &map), KARPOS_INVALID_ARGUMENT, "9"));
+  CHECK(refuses(karpos_map_create(context, KARPOS_U32, KARPOS_U32, 1, NULL), KARPOS_INVALID_ARGUMENT, "null"));
+  CHECK(refuses(karpos_map_create(NULL, KARPOS_U32, KARPOS_U32, 1, &map), KARPOS_INVALID_HANDLE, "null handle"));
+  CHECK(refuses(karpos_map_size((karpos_map)context, &n), KARPOS_INVALID_HANDLE, "of another kind"));
+  OK(karpos_free(map));
+  CHECK(refuses(karpos_free(map), KARPOS_INVALID_HANDLE, "freed"));
+  CHECK(refuses(karpos_map_size(map, &n), KARPOS_INVALID_HANDLE, "no map"));
+  OK(karpos_free(small));
+  OK(karpos_free(NULL));
+}
+
+static void reductions(void) {
+  enum { GROUPS = 17 };
+  static uint32_t keys[N], out_keys[N];
+  static double values[N], out[N];
+  static int64_t whole[N], out_whole[N];
+  static uint64_t counts[N];
+  double sums[GROUPS] = {0};
+  int64_t least[GROUPS] = {0}, most[GROUPS] = {0};
+  uint64_t groups = 0, times[GROUPS] = {0}, i;
+  for (i = 0; i < N; ++i) {
+    uint32_t const g = (uint32_t)(i * i % GROUPS);
+    keys[i] = g, values[i] = (double)i - 1000, whole[i] = (int64_t)(i * 7919 % 4001) - 2000;
+    sums[g] += values[i];
+    if (times[g] == 0 || whole[i] < least[g]) least[g] = whole[i];
+    if (times[g] == 0 || whole[i] > most[g]) most[g] = whole[i];
+    ++times[g];
+  }
+  OK(karpos_reduce_by_key(context, KARPOS_U32, KARPOS_F64, KARPOS_SUM, N, keys, values, GROUPS, out_keys, out, &groups));
+  CHECK(groups == 9); /* the squares modulo 17 */
+  for (i = 0; i < groups; ++i) CHECK(out[i] == sums[out_keys[i]]);
+  OK(karpos_reduce_by_key(context, KARPOS_U32, KARPOS_I64, KARPOS_MIN, N, keys, whole, N, out_keys, out_whole, &groups));
+  for (i = 0; i < groups; ++i) CHECK(out_whole[i] == least[out_keys[i]]);
+  OK(karpos_reduce_by_key(context, KARPOS_U32, KARPOS_I64, KARPOS_MAX, N, keys, whole, N, out_keys, out_whole, &groups));
+  for (i = 0; i < groups; ++i) CHECK(out_whole[i] == most[out_keys[i]]);
+  OK(karpos_count_by_key(context, KARPOS_U32, N, keys, N, out_keys, counts, &groups));
+  CHECK(groups == 9);
+  for (i = 0; i < groups; ++i) CHECK(counts[i] == times[out_keys[i]]);
+
+  CHECK(refuses(karpos_count_by_key(context, KARPOS_U32, N, keys, 3, out_keys, counts, &groups), KARPOS_INVALID_ARGUMENT, "9"));
+  CHECK(refuses(karpos_count_by_key(context, KARPOS_U32, N, keys, N, NULL, counts, &groups), KARPOS_INVALID_ARGUMENT, "null"));
+  CHECK(refuses(karpos_count_by_key(context, KARPOS_F64, 0, keys, 0, keys, counts, &groups), KARPOS_INVALID_ARGUMENT, "type"));
+  CHECK(refuses(karpos_reduce_by_key(context, KARPOS_U32, KARPOS_F64, (karpos_operation)3, N, keys, values, N, out_keys,
+                                     out, &groups), KARPOS_INVALID_ARGUMENT, "operation"));
+  CHECK(refuses(karpos_count_by_key(context, KARPOS_U32, UINT64_MAX / 2, keys, N, out_keys, counts, &groups),
+                KARPOS_INVALID_ARGUMENT, "too many"));
+}
+
+int main(int argc, char** argv) {
+  karpos_context other = NULL;
+  CHECK(refuses(karpos_context_create(KARPOS_HOST_MEMORY, &context), KARPOS_NOT_INITIALIZED, "karpos_initialize"));
+  OK(karpos_initialize());
+  OK(karpos_initialize());
+  CHECK(refuses(karpos_context_create((karpos_memory)2, &context), KARPOS_INVALID_ARGUMENT, "memory"));
+  OK(karpos_context_create(argc > 1 && strcmp(argv[1], "device") == 0 ? KARPOS_DEVICE_MEMORY : KARPOS_HOST_MEMORY, &context));
+  OK(karpos_context_create(KARPOS_HOST_MEMORY, &other));
+  CHECK(other != context);
+  maps();
+  reductions();
+  OK(karpos_free(context));
+  CHECK(karpos_free(context) == KARPOS_INVALID_HANDLE);
+  OK(karpos_finalize()); /* frees the other one */
+  CHECK(karpos_finalize() == KARPOS_NOT_INITIALIZED);
+  CHECK(refuses(karpos_initialize(), KARPOS_NOT_INITIALIZED, "finalized"));
+  CHECK(karpos_free(other) == KARPOS_NOT_INITIALIZED);
+  printf("%d failures\n", failures);
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
