@@ -24,7 +24,7 @@ struct registry {
   std::unordered_map<std::uintptr_t, std::shared_ptr<object>> objects;
 };
 registry& all() {
-  static registry r;
+  static registry& r = *new registry;  // kept: memory of kernels cannot be freed after main
   return r;
 }
 thread_local std::string last_error;
@@ -94,7 +94,7 @@ std::shared_ptr<object> find_object(void const* handle) {
 
 array_memory::array_memory(context const& c, std::uint64_t n, std::size_t element, void* data,
                            bool is_read, char const* what)
-    : m_context(c),
+    : m_context(&c),
       m_callers(data),
       m_data(data) {
   if (data == nullptr && n > 0)
@@ -115,11 +115,11 @@ array_memory::array_memory(context const& c, std::uint64_t n, std::size_t elemen
 }
 void array_memory::write_back(std::size_t bytes) const {
   if (m_copy.extent(0) > 0)
-    Kokkos::deep_copy(m_context.exec,
+    Kokkos::deep_copy(m_context->exec,
                       Kokkos::View<std::byte*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                           static_cast<std::byte*>(m_callers), bytes),
                       Kokkos::subview(m_copy, std::pair<std::size_t, std::size_t>(0, bytes)));
-  m_context.exec.fence("karpos::compiled: results of a call");
+  m_context->exec.fence("karpos::compiled: results of a call");
 }
 
 }  // namespace karpos::compiled::c

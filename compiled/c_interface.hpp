@@ -90,7 +90,7 @@ class array_memory {
   void write_back(std::size_t bytes) const;
 
  private:
-  context const& m_context;
+  context const* m_context;
   void *m_callers, *m_data;
   Kokkos::View<std::byte*, memory_space> m_copy;
 };

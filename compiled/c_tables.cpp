@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of karpos.h on keys: maps and reductions.
+// The calls of karpos.h on keys: maps, reductions and joins.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 #include "compiled/c_interface.hpp"
 
 namespace karpos::compiled::c {
@@ -75,6 +79,44 @@ class map_of : public map {
   }
   std::shared_ptr<context> m_context;
   compiled::hash_map<Key, T> m_map;
+};
+
+struct join : object {
+  virtual std::uint64_t size() const = 0;
+  virtual void write(std::uint64_t capacity, std::uint64_t* left, std::uint64_t* right) const = 0;
+};
+
+template <class Key>
+class join_of : public join {
+ public:
+  join_of(std::shared_ptr<context> c, join_kind kind, std::uint64_t left_rows, void const* left,
+          std::uint64_t right_rows, void const* right)
+      : m_context(std::move(c)),
+        m_right(*m_context, right_rows, right, "right keys"),
+        m_rows(m_context->exec, array<Key const>(*m_context, left_rows, left, "left keys").view,
+               m_right.view, kind) {}
+
+  std::uint64_t size() const override { return m_rows.size(); }
+  void write(std::uint64_t capacity, std::uint64_t* left, std::uint64_t* right) const override {
+    auto const kind = m_rows.kind();
+    bool const is_of_left = kind == join_kind::left_semi || kind == join_kind::left_anti;
+    std::uint64_t const n = std::min(capacity, size());  // the join refuses less than its size
+    if (kind >= join_kind::left_semi) {
+      array<std::uint64_t> const out(*m_context, n, is_of_left ? left : right, "rows");
+      m_rows.write(m_context->exec, out.view);
+      return out.write_back();
+    }
+    array<std::uint64_t> const l(*m_context, n, left, "left rows");
+    array<std::uint64_t> const r(*m_context, n, right, "right rows");
+    m_rows.write(m_context->exec, l.view, r.view);
+    l.write_back();
+    r.write_back();
+  }
+
+ private:
+  std::shared_ptr<context> m_context;
+  array<Key const> m_right;  // which the join reads
+  compiled::join<Key> m_rows;
 };
 
 std::shared_ptr<map> map_of_handle(karpos_map handle) { return object_of<map>(handle, "map"); }
@@ -187,4 +229,30 @@ karpos_status karpos_count_by_key(karpos_context handle, karpos_type key, std::u
       counts.write_back(*groups);
     });
   });
+}
+
+karpos_status karpos_join_create(karpos_context handle, karpos_type key, karpos_join_kind kind,
+                                 std::uint64_t left_rows, void const* left_keys,
+                                 std::uint64_t right_rows, void const* right_keys,
+                                 karpos_join* to) {
+  return guarded("karpos_join_create", [&] {
+    auto const c = context_of(handle);
+    with_key(key, [&]<class Key>(Key) {
+      make_object(to, [&] {
+        return std::make_shared<join_of<bits<Key>>>(c, static_cast<karpos::join_kind>(kind),
+                                                    left_rows, left_keys, right_rows, right_keys);
+      });
+    });
+  });
+}
+karpos_status karpos_join_size(karpos_join handle, std::uint64_t* rows) {
+  return guarded("karpos_join_size", [&] {
+    require_pointer(rows, "the variable for the size");
+    *rows = object_of<join>(handle, "join")->size();
+  });
+}
+karpos_status karpos_join_write(karpos_join handle, std::uint64_t capacity, std::uint64_t* left,
+                                std::uint64_t* right) {
+  return guarded("karpos_join_write",
+                 [&] { object_of<join>(handle, "join")->write(capacity, left, right); });
 }

@@ -105,6 +105,64 @@ karpos_status karpos_count_by_key(karpos_context context, karpos_type key, uint6
                                   void const* keys, uint64_t capacity, void* out_keys,
                                   uint64_t* out_counts, uint64_t* groups);
 
+/* Joins of two tables by equal keys. Rows are numbers of keys. Inner, left, right and full joins
+ * have pairs, with KARPOS_NO_ROW for a missing row; the others have rows of one table. */
+typedef struct karpos_join_handle* karpos_join;
+typedef enum {
+  KARPOS_INNER = 0,
+  KARPOS_LEFT = 1,
+  KARPOS_RIGHT = 2,
+  KARPOS_FULL = 3,
+  KARPOS_LEFT_SEMI = 4,
+  KARPOS_LEFT_ANTI = 5,
+  KARPOS_RIGHT_SEMI = 6,
+  KARPOS_RIGHT_ANTI = 7
+} karpos_join_kind;
+#define KARPOS_NO_ROW UINT64_MAX
+/* Finds the matches. In device memory the right keys must stay as they are until the handle is
+ * freed. */
+karpos_status karpos_join_create(karpos_context context, karpos_type key, karpos_join_kind kind,
+                                 uint64_t left_rows, void const* left_keys, uint64_t right_rows,
+                                 void const* right_keys, karpos_join* join);
+karpos_status karpos_join_size(karpos_join join, uint64_t* rows);
+/* Writes the rows, to arrays of capacity elements, at least karpos_join_size. Of a join without
+ * pairs, the array of the other table is not used, and may be NULL. */
+karpos_status karpos_join_write(karpos_join join, uint64_t capacity, uint64_t* left,
+                                uint64_t* right);
+
+/* Graphs in compressed sparse rows: the neighbours of vertex v are column_indices[i] for i from
+ * row_offsets[v] to row_offsets[v + 1] - 1. */
+typedef struct karpos_graph_handle* karpos_graph;
+/* Makes a graph of vertices + 1 offsets and edges column indices. Ids and offsets are integers;
+ * ids are not longer than offsets. undirected: every edge is stored in both directions. In device
+ * memory the arrays must stay as they are until the handle is freed. */
+karpos_status karpos_graph_create(karpos_context context, karpos_type id, karpos_type offset,
+                                  bool undirected, uint64_t vertices, void const* row_offsets,
+                                  uint64_t edges, void const* column_indices, karpos_graph* graph);
+/* Gives each edge a weight (KARPOS_F32 or KARPOS_F64), for karpos_sssp; not negative. Keeps them
+ * as karpos_graph_create keeps arrays. */
+karpos_status karpos_graph_set_weights(karpos_graph graph, karpos_type weight,
+                                       void const* weights);
+/* Writes how many edges each vertex is away from the source; -1: unreachable. parents: an id for
+ * each vertex, or NULL. A source is its own parent, unreachable vertices get -1 (the largest
+ * number of an unsigned type). The first search of a graph checks it, and reads all degrees. */
+karpos_status karpos_bfs(karpos_graph graph, uint64_t source, int32_t* distances, void* parents);
+/* Writes the length of the shortest path to each vertex, in the type of the weights; unreachable:
+ * infinity. parents: as karpos_bfs. */
+karpos_status karpos_sssp(karpos_graph graph, uint64_t source, void* distances, void* parents);
+
+/* Finds the k objects with the highest weighted sum of their scores in sorted lists. List i has
+ * the entries offsets[i] to offsets[i + 1] - 1 of ids and scores (KARPOS_F32 or KARPOS_F64), by
+ * falling score. Objects that a list lacks have the score 0 in it.
+ * offsets: lists + 1 of them, on the host. weights: one for each list, on the host, or NULL: 1.
+ * objects: a number above all ids, or 0 if that is not known, which is slower.
+ * out_scores: k sums, or NULL. *found: k, or the number of objects if there are fewer; the
+ * elements behind are not written. */
+karpos_status karpos_top_k(karpos_context context, karpos_type score, uint64_t lists,
+                           uint64_t const* offsets, uint64_t objects, uint32_t const* ids,
+                           void const* scores, double const* weights, uint64_t k,
+                           uint32_t* out_ids, double* out_scores, uint64_t* found);
+
 #ifdef __cplusplus
 }
 #endif

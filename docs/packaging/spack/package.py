@@ -21,6 +21,7 @@ class Karpos(CMakePackage, CudaPackage):
     variant("threads", default=False, description="Require Kokkos' Threads execution space")
     variant("contracts", default=False, description="Check preconditions inside kernels")
     variant("mpi", default=False, description="Several ranks: karpos::distributed")
+    variant("compiled", default=False, description="The library karpos::compiled, with a C interface")
     variant("driver", default=False, description="Build the command karpos and the benchmarks")
 
     depends_on("cxx", type="build")
@@ -51,6 +52,7 @@ class Karpos(CMakePackage, CudaPackage):
         args = [
             self.define_from_variant("KARPOS_CONTRACTS", "contracts"),
             self.define_from_variant("KARPOS_ENABLE_DISTRIBUTED", "mpi"),
+            self.define_from_variant("KARPOS_ENABLE_COMPILED", "compiled"),
             self.define_from_variant("KARPOS_ENABLE_PERF", "driver"),
             self.define("KARPOS_ENABLE_TESTS", self.run_tests),
             self.define("KARPOS_ENABLE_EXAMPLES", False),

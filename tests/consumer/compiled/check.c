@@ -118,6 +118,125 @@ static void reductions(void) {
                 KARPOS_INVALID_ARGUMENT, "too many"));
 }
 
+static void joins(void) {
+  enum { LEFT = 60, RIGHT = 90 };
+  static int64_t left[LEFT], right[RIGHT];
+  static uint64_t l[LEFT * RIGHT], r[LEFT * RIGHT];
+  uint64_t rows = 0, pairs = 0, alone = 0, i, j;
+  karpos_join join = NULL;
+  for (i = 0; i < LEFT; ++i) left[i] = (int64_t)(i % 20) - 5;
+  for (j = 0; j < RIGHT; ++j) right[j] = (int64_t)(j % 11) - 3;
+  for (i = 0; i < LEFT; ++i) {
+    uint64_t matches = 0;
+    for (j = 0; j < RIGHT; ++j) matches += left[i] == right[j];
+    pairs += matches, alone += matches == 0;
+  }
+  OK(karpos_join_create(context, KARPOS_I64, KARPOS_INNER, LEFT, left, RIGHT, right, &join));
+  OK(karpos_join_size(join, &rows));
+  CHECK(rows == pairs);
+  OK(karpos_join_write(join, rows, l, r));
+  for (i = 0; i < rows; ++i) {
+    CHECK(left[l[i]] == right[r[i]]);
+    CHECK(i == 0 || l[i - 1] < l[i] || (l[i - 1] == l[i] && r[i - 1] < r[i])); /* none twice */
+  }
+  CHECK(refuses(karpos_join_write(join, rows - 1, l, r), KARPOS_INVALID_ARGUMENT, "short"));
+  CHECK(refuses(karpos_join_write(join, rows, l, NULL), KARPOS_INVALID_ARGUMENT, "null"));
+  OK(karpos_free(join));
+
+  OK(karpos_join_create(context, KARPOS_I64, KARPOS_LEFT, LEFT, left, RIGHT, right, &join));
+  OK(karpos_join_size(join, &rows));
+  CHECK(rows == pairs + alone);
+  OK(karpos_join_write(join, rows, l, r));
+  for (i = j = 0; i < rows; ++i) j += r[i] == KARPOS_NO_ROW;
+  CHECK(j == alone);
+  OK(karpos_join_create(context, KARPOS_I64, KARPOS_LEFT_ANTI, LEFT, left, RIGHT, right, &join));
+  OK(karpos_join_size(join, &rows));
+  CHECK(rows == alone);
+  OK(karpos_join_write(join, rows, l, NULL));
+  for (i = 0; i < rows; ++i) CHECK(left[l[i]] < -3 || left[l[i]] > 7);
+  OK(karpos_join_create(context, KARPOS_I64, KARPOS_RIGHT_SEMI, LEFT, left, RIGHT, right, &join));
+  OK(karpos_join_size(join, &rows));
+  CHECK(rows == RIGHT);
+  OK(karpos_join_write(join, rows, NULL, r));
+  CHECK(r[0] == 0 && r[RIGHT - 1] == RIGHT - 1);
+  CHECK(refuses(karpos_join_create(context, KARPOS_I64, (karpos_join_kind)8, 1, left, 1, right, &join),
+                KARPOS_INVALID_ARGUMENT, "kind"));
+}
+
+/* A grid of SIDE x SIDE vertices, each joined with those beside and below it; one more is alone. */
+static void graphs(void) {
+  enum { SIDE = 30, VERTICES = SIDE * SIDE + 1, MOST = 4 * VERTICES };
+  static uint32_t ids[MOST], parents[VERTICES];
+  static uint64_t offsets[VERTICES + 1];
+  static int32_t short_offsets[VERTICES + 1], distances[VERTICES];
+  static double weights[MOST], paths[VERTICES];
+  uint64_t edges = 0, v, i;
+  karpos_graph graph = NULL;
+  for (v = 0; v < SIDE * SIDE; ++v) {
+    int const x = (int)(v % SIDE), y = (int)(v / SIDE);
+    offsets[v] = edges;
+    if (x > 0) ids[edges] = (uint32_t)v - 1, weights[edges++] = 1.5;
+    if (x < SIDE - 1) ids[edges] = (uint32_t)v + 1, weights[edges++] = 1.5;
+    if (y > 0) ids[edges] = (uint32_t)v - SIDE, weights[edges++] = 2;
+    if (y < SIDE - 1) ids[edges] = (uint32_t)v + SIDE, weights[edges++] = 2;
+  }
+  offsets[VERTICES - 1] = offsets[VERTICES] = edges;
+  for (v = 0; v <= VERTICES; ++v) short_offsets[v] = (int32_t)offsets[v];
+
+  OK(karpos_graph_create(context, KARPOS_U32, KARPOS_U64, true, VERTICES, offsets, edges, ids, &graph));
+  OK(karpos_bfs(graph, SIDE + 1, distances, parents));
+  for (v = 0; v < SIDE * SIDE; ++v) {
+    int const x = (int)(v % SIDE), y = (int)(v / SIDE);
+    CHECK(distances[v] == abs(x - 1) + abs(y - 1));
+    CHECK(distances[v] == 0 ? parents[v] == v : distances[parents[v]] == distances[v] - 1);
+  }
+  CHECK(distances[VERTICES - 1] == -1 && parents[VERTICES - 1] == UINT32_MAX);
+  CHECK(refuses(karpos_sssp(graph, 0, paths, NULL), KARPOS_INVALID_ARGUMENT, "no weights"));
+  OK(karpos_graph_set_weights(graph, KARPOS_F64, weights));
+  OK(karpos_sssp(graph, 0, paths, NULL));
+  for (v = 0; v < SIDE * SIDE; ++v) CHECK(paths[v] == 1.5 * (double)(v % SIDE) + 2 * (double)(v / SIDE));
+  CHECK(paths[VERTICES - 1] > 1e300);
+  CHECK(refuses(karpos_bfs(graph, VERTICES, distances, NULL), KARPOS_INVALID_ARGUMENT, "no vertex"));
+  CHECK(refuses(karpos_bfs(graph, 0, NULL, NULL), KARPOS_INVALID_ARGUMENT, "distances are missing"));
+  for (i = 0; i < edges; ++i) weights[i] = -1;
+  CHECK(refuses(karpos_graph_set_weights(graph, KARPOS_F64, weights), KARPOS_INVALID_ARGUMENT, "weight"));
+  OK(karpos_free(graph));
+
+  OK(karpos_graph_create(context, KARPOS_I32, KARPOS_I32, false, VERTICES, short_offsets, edges, ids, &graph));
+  OK(karpos_bfs(graph, 0, distances, NULL));
+  for (v = 0; v < SIDE * SIDE; ++v) CHECK(distances[v] == (int32_t)(v % SIDE + v / SIDE));
+  OK(karpos_free(graph));
+  CHECK(refuses(karpos_graph_create(context, KARPOS_U64, KARPOS_U32, false, 1, offsets, 1, ids, &graph),
+                KARPOS_INVALID_ARGUMENT, "longer"));
+  CHECK(refuses(karpos_graph_create(context, KARPOS_U32, KARPOS_U64, false, UINT64_MAX, offsets, 1, ids, &graph),
+                KARPOS_INVALID_ARGUMENT, "too many"));
+  ids[3] = VERTICES;
+  OK(karpos_graph_create(context, KARPOS_U32, KARPOS_U64, false, VERTICES, offsets, edges, ids, &graph));
+  CHECK(refuses(karpos_bfs(graph, 0, distances, NULL), KARPOS_INVALID_ARGUMENT, "edge 3"));
+}
+
+static void rankings(void) {
+  uint64_t const offsets[] = {0, 4, 7};
+  uint32_t const ids[] = {5, 1, 2, 3, 2, 3, 5};
+  float const scores[] = {9, 8, 7, 1, 6, 5, 1};
+  double const weights[] = {1, 2};
+  uint32_t best[8];
+  double sums[8];
+  uint64_t found = 0;
+  OK(karpos_top_k(context, KARPOS_F32, 2, offsets, 0, ids, scores, NULL, 2, best, sums, &found));
+  CHECK(found == 2 && best[0] == 2 && sums[0] == 13 && best[1] == 5 && sums[1] == 10);
+  OK(karpos_top_k(context, KARPOS_F32, 2, offsets, 6, ids, scores, weights, 8, best, sums, &found));
+  CHECK(found == 4 && best[0] == 2 && sums[0] == 19 && best[3] == 1 && sums[3] == 8);
+  OK(karpos_top_k(context, KARPOS_F32, 2, offsets, 6, ids, scores, weights, 1, best, NULL, &found));
+  CHECK(found == 1 && best[0] == 2);
+  CHECK(refuses(karpos_top_k(context, KARPOS_F32, 33, offsets, 6, ids, scores, weights, 1, best, NULL, &found),
+                KARPOS_INVALID_ARGUMENT, "at most 32"));
+  CHECK(refuses(karpos_top_k(context, KARPOS_I32, 2, offsets, 6, ids, scores, weights, 1, best, NULL, &found),
+                KARPOS_INVALID_ARGUMENT, "type"));
+  CHECK(refuses(karpos_top_k(context, KARPOS_F32, 2, NULL, 6, ids, scores, weights, 1, best, NULL, &found),
+                KARPOS_INVALID_ARGUMENT, "offsets"));
+}
+
 int main(int argc, char** argv) {
   karpos_context other = NULL;
   CHECK(refuses(karpos_context_create(KARPOS_HOST_MEMORY, &context), KARPOS_NOT_INITIALIZED, "karpos_initialize"));
@@ -129,6 +248,9 @@ int main(int argc, char** argv) {
   CHECK(other != context);
   maps();
   reductions();
+  joins();
+  graphs();
+  rankings();
   OK(karpos_free(context));
   CHECK(karpos_free(context) == KARPOS_INVALID_HANDLE);
   OK(karpos_finalize()); /* frees the other one */
