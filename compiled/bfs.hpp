@@ -3,6 +3,7 @@
 
 #include "compiled/graph.hpp"
 #include "karpos/bfs.hpp"
+#include "karpos/compiled/bfs.hpp"
 
 namespace karpos::compiled {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "karpos/compiled.hpp"
+#include "karpos/compiled/types.hpp"
 
 // How types of one size share code: as unsigned integers with their bits.
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiled/bits.hpp"
+#include "karpos/compiled/hash_map.hpp"
 #include "karpos/hash_map.hpp"
 
 namespace karpos::compiled {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiled/bits.hpp"
+#include "karpos/compiled/join.hpp"
 #include "karpos/join.hpp"
 
 namespace karpos::compiled {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiled/bits.hpp"
+#include "karpos/compiled/reduce_by_key.hpp"
 #include "karpos/reduce_by_key.hpp"
 
 namespace karpos::compiled {

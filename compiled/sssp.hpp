@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiled/graph.hpp"
+#include "karpos/compiled/sssp.hpp"
 #include "karpos/sssp.hpp"
 
 namespace karpos::compiled {

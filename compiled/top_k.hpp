@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiled/bits.hpp"
+#include "karpos/compiled/top_k.hpp"
 #include "karpos/top_k.hpp"
 
 namespace karpos::compiled {

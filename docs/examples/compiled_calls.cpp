@@ -5,7 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <iostream>
-#include <karpos/compiled.hpp>
+#include <karpos/compiled/hash_map.hpp>
 
 struct make_pairs {
   Kokkos::View<std::uint32_t*> keys, squares;

@@ -35,6 +35,8 @@ karpos_add_compile_fail(NAME unreachable_view FILE unreachable_view.cpp
   REGEX "karpos: a view lies in a memory space that the execution space cannot reach")
 karpos_add_compile_fail(NAME unreachable_view_async FILE unreachable_view_async.cpp
   REGEX "karpos: a view lies in a memory space that the execution space cannot reach")
+karpos_add_compile_fail(NAME compiled_key_of_another_type FILE compiled_key_of_another_type.cpp
+  REGEX "karpos: compiled calls take keys of .* for others include the header of the implementation" FIRST)
 karpos_add_compile_fail(NAME wrong_key_type FILE wrong_key_type.cpp
   REGEX "karpos: keys must come in a view of the container's key type")
 karpos_add_compile_fail(NAME wrong_key_type_to_build FILE wrong_key_type_to_build.cpp

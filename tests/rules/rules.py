@@ -39,8 +39,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 # What no paragraph of comments begins with: the reader does not know yet what is meant.
 RIDDLE = re.compile(r"\s*//[/!]?<? (The same|Of|Those|Who|One of|As \w+,|Where|What)(?!\w)")
 BEFORE_PARAGRAPH = re.compile(r"(?!\s*//)|\s*//+\s*(\\file|SPDX-License-Identifier:.*)?$")
-PUBLIC_HEADER = re.compile(r"algorithms/karpos/(?:distributed/)?[^/]+\.hpp")
-DETAIL = re.compile(r"namespace (?:karpos::)?(?:distributed::)?detail\b[\w:]* \{$")
+PUBLIC_HEADER = re.compile(r"algorithms/karpos/(?:(?:compiled|distributed)/)?[^/]+\.hpp")
+DETAIL = re.compile(r"namespace (?:karpos::)?(?:(?:compiled|distributed)::)?detail\b[\w:]* \{$")
 WINGS = ("common", "tables", "relational", "graph", "ranking", "distributed")  # of algorithms/karpos/detail
 # Files below detail/ include few public headers that are algorithms themselves. detail/distributed lies above, and may.
 MOST_UPWARD_INCLUDES = 3
