@@ -126,6 +126,8 @@ void check_call(std::string const& what, space const& exec, waits allowed, F con
   }
   if (allowed == waits::on_the_instance)
     holds(what + ": returns before '" + seen.unfenced + "' has run", seen.unfenced.empty());
+  if (allowed == waits::before_the_last_kernel)
+    holds(what + ": waits for its last kernel", !seen.unfenced.empty());
   for (std::string const& label : seen.allocations)
     holds(what + ": hidden allocation '" + label + "'", false);
   same(what + ": regions are closed", static_cast<std::uint64_t>(seen.open_regions), 0);

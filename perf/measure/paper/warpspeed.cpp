@@ -65,8 +65,8 @@ struct warpspeed_tally {
   }
 };
 
-/// Checks what a lookup of each key of a slice has found. If the slice was just inserted, notes
-/// first which keys are stored; if it was erased, that none is.
+/// Checks what a lookup of each key of a slice has found. Notes first, if the slice was just
+/// inserted, that each key is stored, and if it was erased, that none is.
 struct warpspeed_check_lookups {
   warpspeed_slice slice;
   map_op after;
@@ -74,9 +74,7 @@ struct warpspeed_check_lookups {
   array<std::uint8_t> stored;  // whether each key is
   KOKKOS_FUNCTION void operator()(std::uint64_t i, warpspeed_tally& tally) const {
     std::uint8_t& is_stored = stored(slice.index(i));
-    if (after == map_op::insert) is_stored = answers(i) != warpspeed_absent;
-    if (after == map_op::erase) is_stored = 0;
-    tally.refused += after == map_op::insert && is_stored == 0;
+    if (after != map_op::find) is_stored = after == map_op::insert;
     tally.wrong += answers(i) != (is_stored != 0 ? value_of(slice(i)) : warpspeed_absent);
   }
 };
@@ -204,17 +202,21 @@ class warpspeed_ageing {
     check_lookups(keys, map_op::erase);
   }
   /// Inserts by apply if the map has it, which frees slots of erased keys where insertions alone do
-  /// not.
+  /// not, and says which keys it refuses. Other maps refuse none.
   void insert(warpspeed_slice const& keys) {
     write_pairs(keys);
-    if (m_map->applies()) {
+    bool const applies = m_map->applies();
+    if (applies) {
       write_operations(keys, map_op::insert, 0);
       measure_apply("insert", 1);
+      array<warpspeed_result> const results(m_results.data(), m_slice);
+      tally("warpspeed::check results",
+            warpspeed_check_results{keys, map_op::insert, results, m_stored});
     } else {
       measure("insert", [&] { m_map->insert(m_exec, m_keys, m_values); });
     }
     m_map->find(m_exec, m_keys, m_answers);
-    check_lookups(keys, map_op::insert);
+    check_lookups(keys, applies ? map_op::find : map_op::insert);
   }
 
   void write_pairs(warpspeed_slice const& keys) {

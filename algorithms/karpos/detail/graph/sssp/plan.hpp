@@ -156,15 +156,16 @@ class weight_sample {
 
   std::vector<double> const& sorted() const { return m_weights; }
 
-  /// Returns whether the middle half of the weights, or what of it is above 0, differs by more than
-  /// this factor.
+  /// Returns whether the middle half of the weights differs by more than this factor; it does if a
+  /// quarter of them are 0, and some are not.
   bool is_spread_over(double factor) const {
     return m_zeros < m_weights.size() && positive_quantile(0.75) / factor > m_weights[at(0.25)];
   }
-  /// Returns the weight below which this fraction of all weights lies, or the smallest one above 0
-  /// if that many are 0. Requires: there is one above 0.
+  /// Returns the weight below which this fraction of all weights lies. If some are 0: at least the
+  /// one below which a 32nd of those above 0 lies. Requires: there is one above 0.
   double positive_quantile(double fraction) const {
-    return m_weights[std::max(m_zeros, at(fraction))];
+    std::size_t const small = m_zeros == 0 ? 0 : m_zeros + (m_weights.size() - m_zeros) / 32;
+    return m_weights[std::max(small, at(fraction))];
   }
 
  private:

@@ -38,7 +38,7 @@ struct tuning : frontier::tuning<ExecSpace> {
   /// graph on two CPU threads, with the mean and with this limit: grid 400^2 142, and 3.7 or less;
   /// random graphs of 2^17 vertices of mean degree 4: 18 and 8.1; of 2^15 vertices of mean degree
   /// 32: 7.8 and 1.3. Weights of 0 count as the lightest: the grid with 0 for half of its edges,
-  /// the others uniform, 44 with the mean and 1.01 with this limit (572 and 87 ms, one thread).
+  /// the others uniform, 44 with the mean and 2.6 with this limit.
   static constexpr double spread = 100;
   static double light_fraction(double degree) { return Kokkos::min(0.47, 2 / degree); }
   /// Returns the automatic reach: about the smallest weight among the edges of two vertices of mean
