@@ -216,9 +216,9 @@ struct seeded_hash {
 
 /// Equality by ==, which also compares a key with a query of another type.
 ///
-/// If the query has the key's type and keys are numbers or enumerators, hash, hopscotch and cuckoo
-/// tables compare the hashed bits instead: all NaNs are one key. A NaN of another type is not
-/// found.
+/// If the query has the key's type, and keys are numbers or enumerators or have the default hash,
+/// hash, hopscotch and cuckoo tables compare the hashed bits instead: all NaNs are one key, and
+/// structures need no ==. A NaN of another type is not found.
 template <class Key>
 struct equal_to {
   template <class Query>

@@ -10,8 +10,30 @@
 #include "conformance/ref_suite.hpp"
 #include "support/uuid.hpp"
 
+namespace karpos_test::keys_of_16_bytes {
+
+/// Three words, which leave four bytes of a slot's key unused.
+struct triple {
+  std::uint32_t x, y, z;
+};
+struct pair_of_floats {
+  float x, y;
+  friend bool operator==(pair_of_floats a, pair_of_floats b) { return a.x == b.x && a.y == b.y; }
+};
+
+/// A hash and an equality that ignore the second half.
+struct hash_of_first {
+  KOKKOS_FUNCTION std::uint64_t operator()(uuid key) const { return key.first; }
+};
+struct equal_in_first {
+  KOKKOS_FUNCTION bool operator()(uuid a, uuid b) const { return a.first == b.first; }
+};
+
+}  // namespace karpos_test::keys_of_16_bytes
+
 namespace {
 
+using namespace karpos_test::keys_of_16_bytes;
 using karpos::insert_report;
 using karpos::map_op;
 using karpos::outcome;
@@ -60,18 +82,6 @@ TEST_CASE("hash_map of 16-byte keys in bulk") {
 #endif
   });
 }
-
-/// Three words, which leave four bytes of a slot's key unused.
-struct triple {
-  u32 x, y, z;
-  KOKKOS_FUNCTION friend bool operator==(triple a, triple b) {
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-  }
-};
-struct pair_of_floats {
-  float x, y;
-  friend bool operator==(pair_of_floats a, pair_of_floats b) { return a.x == b.x && a.y == b.y; }
-};
 
 /// Stores and erases each of these keys, and looks up those that are absent.
 template <class Key, class T, class ExecSpace>
@@ -183,14 +193,6 @@ TEST_CASE("mixed operations on 16-byte keys") {
     CHECK(wrong == 0);
   });
 }
-
-/// A hash and an equality that ignore the second half.
-struct hash_of_first {
-  KOKKOS_FUNCTION u64 operator()(uuid key) const { return key.first; }
-};
-struct equal_in_first {
-  KOKKOS_FUNCTION bool operator()(uuid a, uuid b) const { return a.first == b.first; }
-};
 
 TEST_CASE("an equality of the user's decides which keys of 16 bytes are equal") {
   where_keys_are_taken([](auto exec) {

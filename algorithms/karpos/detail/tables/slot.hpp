@@ -354,11 +354,13 @@ struct has_equal_key {
   }
 };
 
-/// Returns the predicate: the slot holds a key equal to the query.
-template <class Key, class Protocol, class KeyEqual, class Query>
+/// Returns the predicate: the slot holds a key equal to the query. Compares bits if equal keys have
+/// the same, as the default hash requires.
+template <class Key, class Hash, class Protocol, class KeyEqual, class Query>
 KOKKOS_FUNCTION auto holds_key(Protocol const& slot, KeyEqual const& equal, Query const& query) {
   if constexpr (std::is_same_v<Query, Key> && std::is_same_v<KeyEqual, equal_to<Key>> &&
-                (std::is_arithmetic_v<Key> || std::is_enum_v<Key> || is_int128<Key>))
+                (std::is_arithmetic_v<Key> || std::is_enum_v<Key> || is_int128<Key> ||
+                 std::is_same_v<Hash, hash<Key>>))
     return holds_key_bits<typename Protocol::layout>{
         key_bits_of<typename Protocol::key_bits>(query)};
   else

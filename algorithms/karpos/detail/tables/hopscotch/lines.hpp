@@ -258,7 +258,7 @@ class lines : public Traits {
   /// Returns the predicate: the slot holds a key equal to the query.
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
-    return holds_key<key_type>(m_slot, m_equal, query);
+    return holds_key<key_type, typename Traits::hasher>(m_slot, m_equal, query);
   }
 
   /// Finds a key. Searches again if the key left its slot before both words of the pair were read.

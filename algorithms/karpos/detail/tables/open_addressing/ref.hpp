@@ -165,7 +165,7 @@ class table_ref : public Traits {
 
   template <class Query>
   KOKKOS_FUNCTION auto holds(Query const& query) const {
-    return holds_key<key_type>(m_slot, m_equal, query);
+    return holds_key<key_type, typename Traits::hasher>(m_slot, m_equal, query);
   }
 
   /// Inserts an item into this bucket, or replaces the stored value by combine(stored, value).
