@@ -67,6 +67,15 @@ void require_energy_support(hash_options const& o) {
     throw bad_input("--energy is measured without --distributed, --multiplicity and --input");
 }
 
+void require_16_byte_support(hash_options const& o) {
+  hash_parameters const& p = o.parameters;
+  if (p.key_bytes == 16 && (p.maps != std::vector<std::string>{"hash"} || p.input != "device" ||
+                            o.distributed || p.energy || p.multiplicity > 0 || !p.widths.empty()))
+    throw bad_input(
+        "--key-bytes 16 is measured for --map hash without --peers, --width, --input, --energy and "
+        "--distributed");
+}
+
 int hash(hash_options o) {
   o.parameters.keys = parse_count(o.arguments.keys);
   if (!o.layout.empty()) o.arguments.map = subject_with_layout(o.arguments.map, o.layout).id;
@@ -75,6 +84,7 @@ int hash(hash_options o) {
   resolve_multiplicity(o);
   resolve_input(o.parameters);
   require_energy_support(o);
+  require_16_byte_support(o);
   if (o.distributed) return hash_over_ranks(o.parameters, o.arguments.as_json);
   return report_run(
       with_progress("karpos hash",
@@ -85,6 +95,7 @@ int hash(hash_options o) {
 action define_hash(CLI::App& app) {
   auto const o = std::make_shared<hash_options>();
   hash_parameters& p = o->parameters;
+  o->arguments.key_bytes.push_back("16");
   add_map_options(app, o->arguments, p, "number of keys: 100000, 1e6, 2^27",
                   "keys per slot; a two_level cuckoo map has its own");
   app.add_option("--layout", o->layout,
@@ -117,6 +128,11 @@ action define_hash(CLI::App& app) {
   app.add_flag("--distributed", o->distributed,
                "over the ranks of MPI (mpirun -n 4 karpos hash ...): each has a slice of the keys");
   add_last_map_options(app, o->arguments, p);
+  app.get_option("--key-bytes")
+      ->description(
+          "bytes of a key, and of a value; 16: keys of 16 bytes with values of 8, beside the rule "
+          "of\n"
+          "cuCollections' static_map");
   app.footer(
       "G/s: 10^9 keys a second; GB/s: 10^9 bytes of keys and values. Ceilings are what the memory "
       "of\n"

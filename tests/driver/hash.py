@@ -67,6 +67,9 @@ def multiplicities(driver):
     by_width = [f"{what} by {w}" for w in (1, 4) for what in ("insert", "find")]
     check("widths of a map", seen["parameters"].get("widths"), [1, 4])
     check_results("widths of a map", seen["results"][-4:], by_width)
+    seen = result(driver, *SMALL, "--key-bytes", 16, "--load", 0.9)
+    check_results("keys of 16 bytes", seen["results"], ["insert", "erase", *FINDS, "insert", *FINDS])
+    check("keys of 16 bytes: bytes", {r["bytes_each"] for r in seen["results"]}, {24})
     shown = run(driver, "hash", "--map", "multi", *SMALL, "--multiplicity", 8).stdout
     for word in ("8 pairs a key", "count", "retrieve", "karpos::hash_map"):
         check(f"text names {word}", word in shown, True)
@@ -150,6 +153,7 @@ def bad_input(driver):
         (["--map", "multi", *SMALL, "--multiplicity", 20001], "--multiplicity is out of range (20001 of 20000 pairs)"),
         (["--map", "multi", *SMALL, "--multiplicity", 2, "--peers", "hash"], "without peers"),
         (["--map", "multi", *SMALL, "--width", 4], "--multiplicity"), (["--map", "cuckoo", *SMALL, "--width", 4], "--map hash"), (["--map", "multi", *SMALL, "--multiplicity", 2, "--width", 3], "--width"),
+        (["--key-bytes", 16, "--map", "hopscotch"], "--key-bytes 16"), (["--key-bytes", 16, "--width", 4], "--key-bytes 16"),
         (["--map", "nonsense"], "nonsense"), (["--map", "sorted"], "sorted"), (["--peers", "nonsense"], "nonsense"),
         (["--map", "cuckoo", "--load", 0.9], "--load does not apply"), (["--keys", 0], "--keys"), (["--load", 1], "--load"), (["--reps", 0], "--reps"),
     ]

@@ -82,7 +82,7 @@ def bad_values(driver, edges):
                 complains(driver, [command, *inputs.get(command, []), option, value], f"{option}: '{value}'")
     complains(driver, ["topk", "uniform:m=10", "--stride", "fixed:1e30"], "--stride fixed:1e30: '1e30'")
     for value in ("nan", "5", "1e1"):
-        complains(driver, ["hash", "--key-bytes", value], f"--key-bytes: {value} not in {{4,8}}")
+        complains(driver, ["hash", "--key-bytes", value], f"--key-bytes: {value} not in {{4,8,16}}")
     complains(driver, ["bfs", edges, "--sources", 2, "--seed", "-1"], "--seed")
     twice = [("bfs", "kron:scale=5,scale=6", "scale"), ("bfs", "grid:3x3,seed=1,seed=1", "seed"),
              ("join", "join:left=5,right=2,left=5", "left"), ("topk", "uniform:m=10,n=2,m=11", "m"), ("topk", "zipf:s=1,s=2", "s")]

@@ -30,7 +30,7 @@ json to_json(hash_result const& r) {
 void print_heading(hash_run const& run) {
   hash_parameters const& p = run.parameters;
   std::printf("%s of %d + %d bytes, ", counted(p.keys, "key", "keys").c_str(), p.key_bytes,
-              p.key_bytes);
+              p.value_bytes());
   if (p.multiplicity > 0)
     std::printf("%s a key, ", counted(p.multiplicity, "pair", "pairs").c_str());
   if (run.supports_load) std::printf("load %.2f, ", p.load);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "perf/measure/support/hash_input.hpp"
+#include "perf/measure/support/key16_run.hpp"
 #include "perf/measure/support/map_experiment.hpp"
 #include "perf/measure/support/multi_run.hpp"
 #include "perf/measure/support/width_run.hpp"
@@ -104,6 +105,7 @@ class hash_measurement : map_experiment<Key, hash_run> {
 hash_run run_hash(hash_parameters const& p, reporter const& report) {
   if (p.input != "device") return run_hash_from_host(p, report);
   if (p.multiplicity > 0) return run_multi(p, report);
+  if (p.key_bytes == 16) return run_16_byte_keys(p, report);
   if (p.key_bytes == 8) return hash_measurement<std::uint64_t>(p, report)();
   return hash_measurement<std::uint32_t>(p, report)();
 }

@@ -41,7 +41,8 @@ struct hash_run : map_run<hash_parameters, hash_result> {
 /// Measures the ceilings over as much memory as the first map takes, then insert, find (hits,
 /// misses, mixed) and, if the map can, erase of every map, and verifies all answers. Calls
 /// `report(part, what)` as the work progresses. Input that does not lie on the device is left to
-/// run_hash_from_host (hash_input.hpp), a multiplicity to run_multi (multi_run.hpp).
+/// run_hash_from_host (hash_input.hpp), a multiplicity to run_multi (multi_run.hpp), keys of 16
+/// bytes to run_16_byte_keys (key16_run.hpp).
 hash_run run_hash(hash_parameters const& p, reporter const& report);
 
 }  // namespace karpos::perf

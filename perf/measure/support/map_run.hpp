@@ -17,10 +17,12 @@ namespace karpos::perf {
 struct map_parameters {
   std::uint64_t keys = 1 << 24;
   double load = 0.5;
-  int key_bytes = 4;  ///< values are as wide
+  int key_bytes = 4;  ///< values are as wide, up to 8 bytes
   int repetitions = 5;
   std::uint64_t seed = 1;
   std::vector<std::string> maps = {"hash"};  ///< ids of subjects, the reference first
+
+  int value_bytes() const { return key_bytes == 16 ? 8 : key_bytes; }
 };
 
 /// The time of one operation of one map.

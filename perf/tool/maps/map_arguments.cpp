@@ -45,7 +45,7 @@ void add_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p,
 void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameters& p) {
   app.add_option("--key-bytes", p.key_bytes, "bytes of a key, and of a value")
       ->capture_default_str()
-      ->check(CLI::IsMember({"4", "8"}));
+      ->check(CLI::IsMember(arguments.key_bytes));
   add_repetitions(app, p.repetitions);
   app.add_option("--seed", p.seed, "of the random keys")
       ->transform(count_validator())

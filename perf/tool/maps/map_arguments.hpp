@@ -22,7 +22,8 @@ namespace karpos::perf {
 struct map_arguments {
   std::string map = "hash", keys = "2^24";
   std::vector<std::string> peers;
-  std::vector<std::string> unsupported;  ///< maps that the command refuses
+  std::vector<std::string> unsupported;             ///< maps that the command refuses
+  std::vector<std::string> key_bytes = {"4", "8"};  ///< that the command takes
   CLI::Option *with_peers = nullptr, *with_load = nullptr;
   bool as_json = false;
 };
