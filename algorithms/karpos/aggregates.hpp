@@ -8,6 +8,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/operations.hpp"
+#include "karpos/rows.hpp"
 
 // Lists of columns and operations for one reduction by key: the SELECT of SQL's GROUP BY.
 //
@@ -34,6 +35,10 @@ struct output {
   Out out;
 };
 inline constexpr int no_column = -1;
+
+/// A column of a reduction: a view of rank one, or nullable(view, mask).
+template <class X>
+concept aggregate_column = is_nullable<X> || view_1d<X>;
 
 /// Returns an output whose column number is moved up by Columns.
 template <int Columns, int Column, class Op, class Out>
@@ -62,11 +67,16 @@ struct aggregate_list {
 /// Returns a column with its operations, each followed by the view for its results:
 /// `aggregate(price, plus{}, revenue, minimum{}, cheapest)`.
 ///
-/// The column is a view of numbers of 4 or 8 bytes. The view for results has the column's type, or
+/// The column is a view of numbers of 4 or 8 bytes, or nullable(view, mask) (rows.hpp), whose nulls
+/// are left out: plus adds the other values, minimum and maximum compare them, mean, variance and
+/// count_valid (statistics.hpp) are those of them. If all values of a key are nulls, plus gives 0,
+/// minimum the largest value of the type (or infinity) and maximum the smallest; count_valid, which
+/// is 0 then, tells. No other operation takes a column with nulls.
+/// The view for results has the column's type, or
 /// one that holds all of its values, for instance for sums of 32-bit integers in 64 bits.
 /// Operations are associative and commutative; they are called as op(a, b), const, in kernels, with
 /// numbers of the type of the view for their results (operations.hpp says what they may do).
-template <view_1d Column, class... OpsAndViews>
+template <detail::reduce_by_key::aggregate_column Column, class... OpsAndViews>
 auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
   static_assert(sizeof...(OpsAndViews) > 0 && sizeof...(OpsAndViews) % 2 == 0,
                 "karpos: behind the column of an aggregate stand operations, each with a view");

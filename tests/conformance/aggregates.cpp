@@ -4,11 +4,16 @@
 /// key.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <karpos/checked_plus.hpp>
+#include <karpos/count_distinct.hpp>
 #include <karpos/reduce_by_key.hpp>
+#include <karpos/statistics.hpp>
 #include <limits>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -406,4 +411,245 @@ TEST_CASE("checked sums are told if they do not fit, and only then") {
   holds(
       "the message: " + seen.thrown,
       seen.thrown.find("karpos::reduce_by_key: 1 of 2 checked sums do not fit into 32 bits") == 0);
+}
+
+namespace {
+
+/// Values that are nulls where `valid` is 0. Of key 3 all are.
+template <class T>
+struct column_with_nulls {
+  std::vector<std::uint32_t> keys;
+  std::vector<T> x;
+  std::vector<std::uint8_t> valid;
+};
+
+/// Draws values around `center`; every seventh is a null with a value that must not be used.
+template <class T>
+column_with_nulls<T> make_column(std::size_t n, std::uint64_t groups, double center,
+                                 bool with_nulls) {
+  random_numbers random(n + groups);
+  column_with_nulls<T> c;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t const group = i % 3 == 0 ? 0 : random.below(groups);
+    bool const valid = group != 3 && random.below(7) != 0;
+    double const x = center * (group % 2 == 0 ? 1 : -1) + double(random.below(1'000'000)) / 1000;
+    c.keys.push_back(static_cast<std::uint32_t>(permute(group)));
+    c.x.push_back(valid || !with_nulls ? static_cast<T>(x) : std::numeric_limits<T>::max());
+    c.valid.push_back(valid);
+  }
+  return c;
+}
+
+struct statistics {
+  std::uint64_t rows = 0, valid = 0;
+  double sum = 0, mean = 0, squares = 0, least = 0, most = 0;
+
+  double variance(std::uint64_t ddof) const {
+    return valid > ddof ? double(squares / static_cast<double>(valid - ddof)) : std::nan("");
+  }
+};
+
+/// Computes statistics of the differences from the least value, which are exact.
+template <class T>
+std::map<std::uint32_t, statistics> oracle_of(column_with_nulls<T> const& c, bool with_nulls) {
+  std::map<std::uint32_t, statistics> groups;
+  auto const for_each_valid = [&](auto const& f) {
+    for (std::size_t i = 0; i < c.keys.size(); ++i)
+      if (!with_nulls || c.valid[i] != 0) f(groups[c.keys[i]], static_cast<double>(c.x[i]));
+  };
+  for (std::uint32_t const key : c.keys) ++groups[key].rows;
+  for_each_valid([](statistics& s, double x) {
+    s.least = s.valid == 0 ? x : std::min(s.least, x);
+    s.most = s.valid == 0 ? x : std::max(s.most, x);
+    ++s.valid;
+    s.sum += x;
+  });
+  for_each_valid(
+      [](statistics& s, double x) { s.mean += (x - s.least) / static_cast<double>(s.valid); });
+  for_each_valid([](statistics& s, double x) {
+    s.squares += (x - s.least - s.mean) * (x - s.least - s.mean);
+  });
+  for (auto& [key, s] : groups)
+    s.mean =
+        s.valid == 0 || std::isinf(s.sum) ? s.sum / static_cast<double>(s.valid) : s.mean + s.least;
+  return groups;
+}
+
+bool is_near(double a, double b, double error) {
+  return (a != a && b != b) || a == b || std::abs(a - b) <= error * std::abs(b);
+}
+
+/// Checks sums that leave out nulls: results of fewer bytes than the column has.
+template <class T>
+void check_sums(std::string const& what, column_with_nulls<T> const& c) {
+  auto const expected = oracle_of(c, true);
+  std::size_t const n = expected.size();
+  view<std::uint32_t> const keys("keys", n);
+  view<T> const sums("sums", n);
+  auto const x = to_space(c.x);
+  auto const mask = to_space(c.valid);
+  same(what + ": groups",
+       karpos::reduce_by_key(space(), to_space(c.keys), keys,
+                             aggregate(karpos::nullable(x, mask), karpos::plus{}, sums)),
+       n);
+  auto const k = to_host(keys);
+  auto const s = to_host(sums);
+  bool right = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const sum = expected.at(k[i]).sum;
+    right = right && (std::is_integral_v<T>
+                          ? s[i] == static_cast<T>(static_cast<std::int64_t>(sum))
+                          : is_near(double(s[i]), double(sum), sizeof(T) == 4 ? 1e-2 : 1e-9));
+  }
+  holds(what + ": sums", right);
+}
+
+/// Checks all statistics of a column, which may be nullable, against those of its valid values.
+template <class Column, class T>
+void check_statistics(std::string const& what, Column const& column,
+                      column_with_nulls<T> const& c) {
+  auto const expected = oracle_of(c, karpos::detail::is_nullable<Column>);
+  std::size_t const n = expected.size();
+  view<std::uint32_t> const keys("keys", n), counts("counts", n);
+  view<std::uint64_t> const valid("valid", n);
+  view<double> const means("means", n), samples("samples", n);
+  view<float> const populations("populations", n);
+  view<T> const least("least", n), most("most", n);
+  same(what + ": groups",
+       karpos::reduce_by_key(
+           space(), to_space(c.keys), keys,
+           aggregates(aggregate(column, karpos::mean{}, means, karpos::variance{}, samples,
+                                karpos::count_valid{}, valid, karpos::minimum{}, least,
+                                karpos::maximum{}, most, karpos::variance{0}, populations),
+                      aggregate_count(counts))),
+       n);
+  auto const k = to_host(keys);
+  auto const rows = to_host(counts);
+  auto const v = to_host(valid);
+  auto const m = to_host(means), s = to_host(samples);
+  auto const p = to_host(populations);
+  auto const l = to_host(least), h = to_host(most);
+  bool right_counts = true, right_means = true, right_variances = true, right_extremes = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    statistics const& e = expected.at(k[i]);
+    right_counts = right_counts && rows[i] == e.rows && v[i] == e.valid;
+    right_means = right_means && is_near(m[i], double(e.mean), 1e-12);
+    right_variances =
+        right_variances && is_near(s[i], e.variance(1), 1e-9) && is_near(p[i], e.variance(0), 1e-6);
+    right_extremes =
+        right_extremes && (e.valid == 0 || e.sum != e.sum ||
+                           (l[i] == static_cast<T>(e.least) && h[i] == static_cast<T>(e.most)));
+  }
+  holds(what + ": counts", right_counts);
+  holds(what + ": means", right_means);
+  holds(what + ": variances", right_variances);
+  holds(what + ": extremes", right_extremes);
+}
+
+/// Calls check(what, column) for numbers of rows and of keys.
+template <class T, class Check>
+void for_each_column(double center, bool with_nulls, Check const& check) {
+  for (std::size_t const n : {0u, 1u, 50u, 100'000u})
+    for (std::uint64_t const groups : {std::uint64_t(5), std::uint64_t(30'000)})
+      check(std::to_string(n) + " rows of " + std::to_string(groups) + " keys",
+            make_column<T>(n, groups, center, with_nulls));
+}
+template <class T>
+void check_sums_of_type(double center) {
+  for_each_column<T>(center, true,
+                     [](std::string const& what, auto const& c) { check_sums(what, c); });
+}
+template <class T>
+void check_nullable(double center) {
+  for_each_column<T>(center, true, [](std::string const& what, auto const& c) {
+    auto const x = to_space(c.x);
+    auto const mask = to_space(c.valid);
+    check_statistics(what, karpos::nullable(x, mask), c);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("means, variances and nulls") {
+  SUBCASE("doubles far from zero") { check_nullable<double>(1e9); }
+  SUBCASE("sums of 32-bit integers") { check_sums_of_type<std::int32_t>(1000); }
+#if KARPOS_FULL_TESTS
+  SUBCASE("32-bit integers") { check_nullable<std::int32_t>(1'000'000); }
+  SUBCASE("sums of doubles") { check_sums_of_type<double>(1e6); }
+  SUBCASE("floats") { check_nullable<float>(0); }
+  SUBCASE("64-bit integers") { check_nullable<std::int64_t>(1e12); }
+  SUBCASE("without nulls") {
+    for_each_column<double>(1e9, false, [](std::string const& what, auto const& c) {
+      check_statistics(what, to_space(c.x), c);
+    });
+  }
+#endif
+}
+
+TEST_CASE("variances of infinities, NaNs and a value far from the others") {
+  double const inf = std::numeric_limits<double>::infinity();
+  column_with_nulls<double> const c{{0, 0, 1, 1, 1, 2, 2, 2, 3},
+                                    {inf, 1, 1, 2, std::nan(""), 1e15, 1, 3, 9},
+                                    std::vector<std::uint8_t>(9, 1)};
+  auto const x = to_space(c.x);
+  auto const mask = to_space(c.valid);
+  check_statistics("special values", karpos::nullable(x, mask), c);
+}
+
+namespace {
+
+/// Checks numbers of different values, as integers or doubles, against sets.
+template <class Key, class T, bool WithNulls>
+void check_distinct(std::size_t n, std::uint64_t groups, std::uint64_t most) {
+  random_numbers random(n + groups + most);
+  std::vector<Key> keys;
+  std::vector<T> x;
+  std::vector<std::uint8_t> valid;
+  std::map<Key, std::set<T>> expected;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t const group = random.below(groups);
+    keys.push_back(static_cast<Key>(permute(group)));
+    x.push_back(static_cast<T>(random.below(most)) - static_cast<T>(most / 2));
+    if (std::is_floating_point_v<T> && x[i] == 0 && i % 2 == 0) x[i] = static_cast<T>(-0.0);
+    valid.push_back(group % 5 != 3 && random.below(4) != 0);
+    auto& values = expected[keys[i]];
+    if (!WithNulls || valid[i] != 0) values.insert(x[i]);
+  }
+  view<Key> const out_keys("keys", expected.size());
+  view<std::uint32_t> const counts("counts", expected.size());
+  auto const values = to_space(x);
+  auto const mask = to_space(valid);
+  std::uint64_t found = 0;
+  if constexpr (WithNulls)
+    found = karpos::count_distinct_by_key(space(), to_space(keys), karpos::nullable(values, mask),
+                                          out_keys, counts);
+  else
+    found = karpos::count_distinct_by_key(space(), to_space(keys), values, out_keys, counts);
+  same("keys", found, expected.size());
+  auto const k = to_host(out_keys);
+  auto const c = to_host(counts);
+  bool right = true;
+  for (std::size_t i = 0; i < found; ++i)
+    right = right && expected.count(k[i]) == 1 && c[i] == expected[k[i]].size();
+  holds(std::to_string(n) + " rows of " + std::to_string(groups) + " keys, " +
+            std::to_string(most) + " values",
+        right);
+}
+template <class Key, class T, bool WithNulls>
+void check_distinct() {
+  for (std::size_t const n : {0u, 1u, 40u, 60'000u})
+    for (std::uint64_t const groups : {std::uint64_t(6), std::uint64_t(20'000)})
+      for (std::uint64_t const most : {std::uint64_t(5), std::uint64_t(1'000'000)})
+        check_distinct<Key, T, WithNulls>(n, groups, most);
+}
+
+}  // namespace
+
+TEST_CASE("different values of each key") {
+  SUBCASE("pairs of 4 bytes") { check_distinct<std::uint32_t, std::int32_t, false>(); }
+#if KARPOS_FULL_TESTS
+  SUBCASE("floats") { check_distinct<std::uint32_t, float, false>(); }
+  SUBCASE("pairs of 8 bytes") { check_distinct<std::uint64_t, double, false>(); }
+  SUBCASE("with nulls") { check_distinct<std::uint32_t, std::int32_t, true>(); }
+#endif
 }

@@ -17,6 +17,7 @@
 #include "karpos/detail/relational/reduce_by_key/columns.hpp"
 #include "karpos/detail/relational/reduce_by_key/group_list.hpp"
 #include "karpos/detail/relational/reduce_by_key/heavy_hitters.hpp"
+#include "karpos/detail/relational/reduce_by_key/moments.hpp"
 #include "support/emulated_team.hpp"
 #include "support/keys.hpp"
 
@@ -187,6 +188,21 @@ bool same_groups(std::map<u64, T> const& a, std::map<u64, T> const& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
     return x.first == y.first && std::memcmp(&x.second, &y.second, sizeof(T)) == 0;
   });
+}
+/// Moments of integers are exact, whichever number is the shift.
+bool same_groups(std::map<u64, reduce::moments> const& a, std::map<u64, reduce::moments> const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto const& x, auto const& y) {
+    reduce::moments const m = x.second.shifted_to(1e6), n = y.second.shifted_to(1e6);
+    return x.first == y.first && m.count == n.count && m.sum == n.sum && m.squares == n.squares;
+  });
+}
+/// Every fifth row is a null, which has no shift.
+std::vector<karpos::key_value<u32, reduce::moments>> rows_of_moments(std::size_t n, u64 keys) {
+  std::vector<karpos::key_value<u32, reduce::moments>> rows;
+  for (narrow_row const& r : narrow_rows(n, keys, n))
+    rows.push_back({r.key, rows.size() % 5 == 0 ? reduce::moments{0, 0, 0, 0}
+                                                : reduce::moments_of(1e6 + r.value)});
+  return rows;
 }
 
 template <class Row>
@@ -611,4 +627,11 @@ TEST_CASE("chunks become groups, or partial rows if their partition has other ch
       CHECK(aggregates_chunks(narrow_rows(n, keys, n), karpos::maximum{}));
       CHECK(aggregates_chunks(wide_rows(n, keys, n), two_operations{}));
     }
+}
+
+TEST_CASE("moments are merged whichever thread claims the shift") {
+  for (std::size_t n : {700u, 9000u})
+    for (u64 keys : {u64(20), u64(100'000)})
+      for (bool const half_one_key : {false, true})
+        check_fixed_partitions(rows_of_moments(n, keys), reduce::merge_moments{}, half_one_key);
 }

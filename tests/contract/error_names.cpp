@@ -10,6 +10,7 @@
 #include <karpos/build_csr.hpp>
 #include <karpos/build_sorted_lists.hpp>
 #include <karpos/connected_components.hpp>
+#include <karpos/count_distinct.hpp>
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/cuckoo_set.hpp>
 #include <karpos/hash_map.hpp>
@@ -284,6 +285,8 @@ TEST_CASE("joins, reductions and partitions name the call in their errors") {
              karpos::aggregates(karpos::aggregate(two, karpos::plus{}, numbers(3))));
        }},
       {"count_by_key", [&] { karpos::count_by_key(exec, three, numbers(2), numbers(2)); }},
+      {"count_distinct_by_key",
+       [&] { karpos::count_distinct_by_key(exec, three, two, numbers(3), numbers(3)); }},
       {"distinct", [&] { karpos::distinct(exec, three, numbers(2)); }},
       {"distinct", [&] { karpos::distinct(exec, three, numbers(3), {.workspace = little}); }},
       {"partition", [&] { karpos::partition(exec, three, two, numbers(3)); }},

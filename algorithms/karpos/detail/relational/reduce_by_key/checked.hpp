@@ -102,7 +102,11 @@ struct checked_field {
 
 template <class ExecSpace, class Columns, int Column, class Out>
 struct checked_field_of {
-  using from = typename std::tuple_element_t<Column, Columns>::non_const_value_type;
+  using column = std::tuple_element_t<Column, Columns>;
+  static_assert(!is_nullable<column>,
+                "karpos: a column with nulls takes plus, minimum, maximum, mean, variance and "
+                "count_valid");
+  using from = number_of<column>;
   using to = typename Out::value_type;
   static_assert(std::is_integral_v<from> && (sizeof(from) == 4 || sizeof(from) == 8) &&
                     std::is_integral_v<to> && (sizeof(to) == 4 || sizeof(to) == 8),

@@ -31,6 +31,114 @@
 
 namespace karpos::detail::reduce_by_key {
 
+/// A value of a column with nulls, as it is loaded.
+template <class T>
+struct optional_value {
+  T value;
+  std::uint32_t is_valid;
+};
+template <class X>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<optional_value<T>> = true;
+
+template <class Column>
+using number_of = typename column_traits<std::remove_cvref_t<Column>>::value_type;
+/// The type in which a column's values are loaded.
+template <class Column>
+using loaded_of = std::conditional_t<is_nullable<std::remove_cvref_t<Column>>,
+                                     optional_value<number_of<Column>>, number_of<Column>>;
+
+template <class Column>
+KOKKOS_FORCEINLINE_FUNCTION loaded_of<Column> load_value(Column const& c, std::uint64_t i) {
+  if constexpr (is_nullable<Column>) {
+    bool const is_valid = c.is_valid(i);
+    return {is_valid ? c.values()(i) : number_of<Column>(0), is_valid};
+  } else {
+    return c(i);
+  }
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION bool has_number(T const& loaded) {
+  if constexpr (is_optional<T>)
+    return loaded.is_valid != 0;
+  else
+    return true;
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION auto number_in(T const& loaded) {
+  if constexpr (is_optional<T>)
+    return loaded.value;
+  else
+    return loaded;
+}
+/// Returns the view of a column's values.
+template <class Column>
+auto const& values_of(Column const& c) {
+  if constexpr (is_nullable<Column>)
+    return c.values();
+  else
+    return c;
+}
+template <class Column>
+std::uint64_t extent_of(Column const& c) {
+  return values_of(c).extent(0);
+}
+/// Returns the memory of a column's mask; an empty range if it has none.
+template <class Column>
+memory_range mask_range(Column const& c) {
+  if constexpr (is_nullable<Column>)
+    return range_of(c.mask());
+  else
+    return {};
+}
+
+/// Whether an operation has a value that stands for nulls.
+template <class Op>
+inline constexpr bool takes_nulls =
+    std::is_same_v<Op, plus> || std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
+/// Returns the value that stands for nulls: it changes no sum, and no other value is beyond it.
+template <class Op, class T>
+KOKKOS_FORCEINLINE_FUNCTION T stand_in_for_null() {
+  if constexpr (std::is_same_v<Op, plus>) {
+    return T(0);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    constexpr T infinity = Kokkos::Experimental::infinity_v<T>;
+    return std::is_same_v<Op, minimum> ? infinity : -infinity;
+  } else {
+    return identity_of<Op, T>::get();
+  }
+}
+
+/// Takes space in rows, but not in tables: rows are at least as large as they are before they are
+/// aggregated, so that one memory serves both.
+template <std::size_t Bytes>
+struct row_padding {
+  unsigned char unused[Bytes];
+};
+struct keep_padding {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T const& a, T const&) const {
+    return a;
+  }
+};
+template <std::size_t Bytes>
+class slot_values<row_padding<Bytes>> {
+ public:
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::uint32_t) { return 0; }
+  KOKKOS_FUNCTION slot_values(std::byte*, std::uint32_t) {}
+  KOKKOS_FORCEINLINE_FUNCTION row_padding<Bytes> get(std::uint32_t) const { return {}; }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::uint32_t, row_padding<Bytes> const&) const {}
+  template <class Op>
+  KOKKOS_FORCEINLINE_FUNCTION void merge(std::uint32_t, row_padding<Bytes> const&,
+                                         Op const&) const {}
+};
+template <std::size_t Bytes>
+struct identity_of<keep_padding, row_padding<Bytes>> {
+  static constexpr bool exists = true;
+  KOKKOS_FORCEINLINE_FUNCTION static row_padding<Bytes> get() { return {}; }
+};
+
 /// How kernels compute an output. `state` is what is merged, by `op`. first(bits of the key,
 /// columns) returns the state of one row. write(i, bits of the key, state) stores the output,
 /// perhaps more than once. finish(exec, groups), if there is one, is called when all is written,
@@ -46,10 +154,14 @@ struct field {
   }
   template <class Bits, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION state first(Bits, [[maybe_unused]] Columns const& columns) const {
-    if constexpr (Column == no_column)
+    if constexpr (Column == no_column) {
       return 1;
-    else
-      return static_cast<state>(detail::get<Column>(columns));
+    } else {
+      auto const& loaded = detail::get<Column>(columns);
+      if constexpr (is_optional<std::remove_cvref_t<decltype(loaded)>>)
+        if (!has_number(loaded)) return stand_in_for_null<Op, state>();
+      return static_cast<state>(number_in(loaded));
+    }
   }
   template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION void write(std::uint64_t i, Bits, state const& s) const {
@@ -67,8 +179,12 @@ template <class ExecSpace, class Key, class Columns, class Output>
 struct field_of;
 template <class ExecSpace, class Key, class Columns, int Column, class Op, class Out>
 struct field_of<ExecSpace, Key, Columns, output<Column, Op, Out>> {
-  using from = typename std::tuple_element_t<Column, Columns>::non_const_value_type;
+  using column = std::tuple_element_t<Column, Columns>;
+  using from = number_of<column>;
   using to = typename Out::value_type;
+  static_assert(takes_nulls<Op> || !is_nullable<column>,
+                "karpos: a column with nulls takes plus, minimum, maximum, mean, variance and "
+                "count_valid");
   static_assert(std::is_arithmetic_v<from> && (sizeof(from) == 4 || sizeof(from) == 8) &&
                     std::is_arithmetic_v<to> && (sizeof(to) == 4 || sizeof(to) == 8),
                 "karpos: values of a reduction are numbers of 4 or 8 bytes");
@@ -130,7 +246,7 @@ struct loaded_columns : partition::plain_rows<Split> {
       return bits_of_key<Mixes, Split>(device::element(keys, i));
     else
       return {bits_of_key<Mixes, decltype(Split::key)>(device::element(keys, i)),
-              {{detail::get<I>(columns)(i)}...}};
+              {{reduce_by_key::load_value(detail::get<I>(columns), i)}...}};
   }
 };
 
@@ -158,12 +274,20 @@ struct keys_and_columns {
   }
 
  private:
+  /// Makes a row; its padding, if it has any, stays unspecified.
+  template <class Bits, class... State>
+  KOKKOS_FORCEINLINE_FUNCTION static row row_of(Bits key, State const&... states) {
+    if constexpr (std::is_same_v<decltype(row::value), pack<State...>>)
+      return {key, {{states}...}};
+    else
+      return {key, {{states}..., {}}};
+  }
   template <std::size_t... I>
   KOKKOS_FORCEINLINE_FUNCTION row make(loaded const& l, std::index_sequence<I...>) const {
     if constexpr (has_value<loaded>)
-      return {l.key, {{detail::get<I>(fields).first(unmixed(l.key), l.value)}...}};
+      return row_of(l.key, detail::get<I>(fields).first(unmixed(l.key), l.value)...);
     else
-      return {l, {{detail::get<I>(fields).first(unmixed(l), pack<>{})}...}};
+      return row_of(l, detail::get<I>(fields).first(unmixed(l), pack<>{})...);
   }
 };
 
@@ -198,11 +322,16 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
   using field_for = typename field_traits<Output>::type;
   using fields = pack<field_for<Outputs>...>;
   using bits = bits_of<Key>;
-  using split =
-      typename row_type<Key,
-                        std::conditional_t<sizeof...(Columns) == 0, no_value,
-                                           pack<typename Columns::non_const_value_type...>>>::type;
-  using row = key_value<bits, pack<typename field_for<Outputs>::state...>>;
+  using split = typename row_type<Key, std::conditional_t<sizeof...(Columns) == 0, no_value,
+                                                          pack<loaded_of<Columns>...>>>::type;
+  using bare_row = key_value<bits, pack<typename field_for<Outputs>::state...>>;
+  static constexpr bool is_padded = sizeof(split) > sizeof(bare_row);
+  using padding = row_padding<is_padded ? sizeof(split) - sizeof(bare_row) : 1>;
+  using row = std::conditional_t<
+      is_padded, key_value<bits, pack<typename field_for<Outputs>::state..., padding>>, bare_row>;
+  using merge =
+      std::conditional_t<is_padded, merge_each<decltype(field_for<Outputs>::op)..., keep_padding>,
+                         merge_each<decltype(field_for<Outputs>::op)...>>;
   static_assert(sizeof(split) <= sizeof(row));  // one memory serves both
   static_assert(sizeof(row) <= 128,
                 "karpos: a key and the results of a reduction have 128 bytes at most: take some of "
@@ -215,7 +344,10 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
   template <class Keys, class OutKeys>
   static std::uint64_t run(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                            list const& aggregates, wrapped_memory const& given) {
-    require_reachable<ExecSpace, Columns..., decltype(Outputs::out)...>();
+    require_reachable<ExecSpace, decltype(Outputs::out)...>();
+    static_assert((column_traits<Columns>::template reached_by<ExecSpace> && ...),
+                  "karpos: a view lies in a memory space that the execution space cannot reach; "
+                  "copy it with Kokkos::create_mirror_view_and_copy first");
     return run(exec, keys, out_keys, aggregates, given, std::index_sequence_for<Columns...>{},
                std::index_sequence_for<Outputs...>{});
   }
@@ -225,12 +357,14 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
   static std::uint64_t run(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                            list const& a, wrapped_memory const& given, std::index_sequence<C...>,
                            std::index_sequence<O...>) {
-    (require_same_extent("keys", keys.extent(0), "a column", std::get<C>(a.columns).extent(0)),
+    (require_same_extent("keys", keys.extent(0), "a column", extent_of(std::get<C>(a.columns))),
      ...);
     require_apart("an output of a reduction",
                   {range_of(out_keys), range_of(std::get<O>(a.outputs).out)...},
-                  {range_of(keys), range_of(std::get<C>(a.columns))..., range_of(given)});
-    require_apart("the workspace of a reduction", range_of(given), keys, std::get<C>(a.columns)...);
+                  {range_of(keys), range_of(values_of(std::get<C>(a.columns)))...,
+                   mask_range(std::get<C>(a.columns))..., range_of(given)});
+    require_apart("the workspace of a reduction", range_of(given), keys,
+                  values_of(std::get<C>(a.columns))..., mask_range(std::get<C>(a.columns))...);
     constexpr char const* bytes_call = "reduce_by_key_bytes<Key>(exec, rows, aggregates)";
     require_workspace(bytes_call, given, bytes(exec, keys.extent(0)));
     std::uint64_t capacity = out_keys.extent(0);
@@ -249,10 +383,16 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
         result_fields<held_by_loop<ExecSpace, OutKeys>,
                       held_by_loop<ExecSpace, field_for<Outputs>>...>{for_loop<ExecSpace>(out_keys),
                                                                       held, capacity},
-        merge_each<decltype(field_for<Outputs>::op)...>{{{detail::get<O>(f).op}...}}, given,
-        bytes_call);
+        merge_of(detail::get<O>(f).op...), given, bytes_call);
     (finish(exec, detail::get<O>(f), groups), ...);
     return groups;
+  }
+  template <class... Op>
+  static merge merge_of(Op const&... op) {
+    if constexpr (is_padded)
+      return {{{op}..., {}}};
+    else
+      return {{{op}...}};
   }
   template <class Field>
   static void finish(ExecSpace const& exec, Field const& f, std::uint64_t groups) {

@@ -270,7 +270,10 @@ struct reproducible_field {
 template <class ExecSpace, class Key, class Columns, int Column, class Out>
 struct reproducible_field_of {
   using column = std::tuple_element_t<Column, Columns>;
-  using from = typename column::non_const_value_type;
+  static_assert(!is_nullable<column>,
+                "karpos: a column with nulls takes plus, minimum, maximum, mean, variance and "
+                "count_valid");
+  using from = number_of<column>;
   using to = typename Out::value_type;
   static_assert(std::is_same_v<from, float> || std::is_same_v<from, double>,
                 "karpos: reproducible sums are those of floats and doubles; plus adds integers "

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "karpos/aggregates.hpp"
+#include "karpos/detail/relational/reduce_by_key/moments.hpp"
+
+// Operations of an aggregate (aggregates.hpp) beside plus, minimum and maximum. Their columns may
+// have nulls, which they leave out:
+//
+//   aggregate(price, mean{}, average, variance{}, spread)
+//   aggregate(nullable(price, known), mean{}, average, count_valid{}, number)
+
+namespace karpos {
+
+/// The arithmetic mean, written to a view of float or double: the sum, in double (of 32-bit
+/// integers exactly), divided by the number of values. NaN if there are none. A partial result has
+/// 16 bytes.
+struct mean {};
+
+/// The variance, written to a view of float or double: the sum of (x - mean)^2, divided by the
+/// number of values less `ddof`: 1 estimates the variance of what the values are a sample of, 0 is
+/// that of the values themselves. NaN if no more than ddof values are there, or if one of them is
+/// infinite or NaN. A partial result has 32 bytes.
+///
+/// Numbers are shifted by one of their own key before they are squared: no digits are lost if the
+/// mean is large beside the deviation. The relative error is that of a sum of n doubles, times n if
+/// the number chosen is an extreme outlier.
+/// Source: Chan, Golub, LeVeque, "Algorithms for computing the sample variance: analysis and
+///   recommendations", The American Statistician 37(3), 1983.
+struct variance {
+  std::uint64_t ddof = 1;  ///< delta degrees of freedom
+};
+
+/// The number of values that are no nulls, as SQL's COUNT(column), in integers of 4 or 8 bytes.
+struct count_valid {};
+
+namespace detail::reduce_by_key {
+template <class ExecSpace, class Key, class Columns, int Column, class Out>
+struct field_of<ExecSpace, Key, Columns, output<Column, mean, Out>>
+    : mean_field_of<Columns, Column, Out> {};
+template <class ExecSpace, class Key, class Columns, int Column, class Out>
+struct field_of<ExecSpace, Key, Columns, output<Column, variance, Out>>
+    : variance_field_of<Columns, Column, Out> {};
+template <class ExecSpace, class Key, class Columns, int Column, class Out>
+struct field_of<ExecSpace, Key, Columns, output<Column, count_valid, Out>>
+    : valid_field_of<Columns, Column, Out> {};
+}  // namespace detail::reduce_by_key
+
+}  // namespace karpos
