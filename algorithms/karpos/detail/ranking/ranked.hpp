@@ -37,14 +37,16 @@ KOKKOS_FUNCTION radix_key<Score> descending_key(Score score) {
   }
 }
 
-/// Returns the score of a radix key, which must not be that of NaN. The key of 0.0 and -0.0 gives
-/// 0.0.
+/// Returns the score of a radix key. The key of 0.0 and -0.0 gives 0.0; that of NaN, and keys of no
+/// score, which are between those of minus infinity and NaN or below that of infinity, give NaNs.
 template <class Score>
 KOKKOS_FUNCTION Score score_from_key(radix_key<Score> key) {
-  static_assert(std::is_floating_point_v<Score>);
   using bits = radix_key<Score>;
   constexpr bits sign = bits(1) << (8 * sizeof(bits) - 1);
-  return Kokkos::bit_cast<Score>((key & sign) != 0 ? key : static_cast<bits>(~key ^ sign));
+  if constexpr (std::is_floating_point_v<Score>)
+    return Kokkos::bit_cast<Score>((key & sign) != 0 ? key : static_cast<bits>(~key ^ sign));
+  else
+    return static_cast<Score>(~key ^ (std::is_signed_v<Score> ? sign : bits(0)));
 }
 
 /// A radix key and the index of its element. Ascending order: descending scores, and ascending

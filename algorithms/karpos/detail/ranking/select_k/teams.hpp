@@ -49,7 +49,8 @@ struct team_candidates {
 /// Constants of the teams that select from rows.
 struct team_shape {
   static constexpr int threads = 256;
-  static constexpr int elements_per_thread = 8;  // of a tile
+  static constexpr int quads = 2;  // of a thread, in a tile: four adjacent elements each
+  static constexpr int elements_per_thread = 4 * quads;
   static constexpr std::uint64_t tile = threads * elements_per_thread;
   static constexpr int at_once = 5;  // on a multiprocessor; 4 for scores of 8 bytes
 };
@@ -71,28 +72,34 @@ class team_selection {
     team.barrier();
   }
 
-  /// Reads a piece once; then the buffer has its k largest elements.
+  /// Reads a piece once; then the buffer has its k largest elements. An element that is below the
+  /// bound costs a load and a comparison.
   template <class Piece>
   KOKKOS_FUNCTION void read(Piece const& piece) {
-    constexpr int quads = team_shape::elements_per_thread / 4;
-    std::uint64_t const tile = device::size(m_team) * std::uint64_t(4 * quads);
+    std::uint32_t const threads = device::size(m_team);
+    std::uint64_t const tile = std::uint64_t(threads) * team_shape::elements_per_thread;
     std::uint64_t const shift = piece.elements_past_alignment();
     std::uint64_t const tiles = (piece.size + shift + tile - 1) / tile;
     strided_order order(tiles);
+    auto bound = piece.element_of(m_bound);
     for (std::uint64_t t = 0; t < tiles; ++t, order.next()) {
       // Elements before the first one have numbers near 2^64.
       std::uint64_t const first = order.chunk() * tile - shift + 4 * device::rank(m_team);
-      Bits keys[quads][4];
-      KARPOS_UNROLL for (int q = 0; q < quads; ++q)
-          piece.load(first + 4 * static_cast<unsigned>(q) * device::size(m_team), keys[q]);
-      KARPOS_UNROLL for (int q = 0; q < quads; ++q) {
-        std::uint64_t const i = first + 4 * static_cast<unsigned>(q) * device::size(m_team);
-        KARPOS_UNROLL for (unsigned v = 0; v < 4; ++v) append(keys[q][v], i + v, piece.size);
-      }
+      typename Piece::element x[team_shape::quads][4];
+      KARPOS_UNROLL
+      for (int q = 0; q < team_shape::quads; ++q)
+        piece.load(first + 4 * static_cast<std::uint32_t>(q) * threads, x[q]);
+      bool any = false;
+      KARPOS_UNROLL
+      for (int q = 0; q < team_shape::quads; ++q) KARPOS_UNROLL
+      for (int v = 0; v < 4; ++v) any |= Piece::may_reach(x[q][v], bound);
+      if (any) append(piece, x, first);
       // The thread that appended last sees the sum.
       if (t + 1 < tiles && m_team.any(device::load_relaxed(device::scratch(&m_c.size)) + tile >
-                                      candidates::capacity))
+                                      candidates::capacity)) {
         keep_largest();
+        bound = piece.element_of(m_bound);
+      }
     }
     m_team.barrier();
     keep_largest();
@@ -127,13 +134,37 @@ class team_selection {
   }
 
  private:
-  KOKKOS_FUNCTION void append(Bits key, std::uint64_t i, std::uint64_t size) {
-    auto const index = static_cast<std::uint32_t>(i);
-    bool const is_candidate = i < size && (key < m_bound || (key == m_bound && index <= m_index));
-    std::uint32_t const at = m_team.append(&m_c.size, is_candidate);
-    if (!is_candidate) return;
-    m_c.keys[at] = key;
-    m_c.indices[at] = index;
+  /// Appends those of a thread's elements that do not rank behind the bound. Few threads have any,
+  /// so that each adds by itself.
+  template <class Piece>
+  KOKKOS_FUNCTION void append(Piece const& piece,
+                              typename Piece::element const (&x)[team_shape::quads][4],
+                              std::uint64_t first) {
+    std::uint32_t found = 0;
+    for_each_of_thread([&](int q, int v, std::uint32_t bit, std::uint64_t offset) {
+      Bits const key = Piece::key(x[q][v]);
+      auto const i = static_cast<std::uint32_t>(first + offset);
+      if (first + offset < piece.size && (key < m_bound || (key == m_bound && i <= m_index)))
+        found |= bit;
+    });
+    if (found == 0) return;
+    std::uint32_t at = device::fetch_add(
+        device::scratch(&m_c.size),
+        static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(found)));
+    for_each_of_thread([&](int q, int v, std::uint32_t bit, std::uint64_t offset) {
+      if ((found & bit) == 0) return;
+      m_c.keys[at] = Piece::key(x[q][v]);
+      m_c.indices[at++] = static_cast<std::uint32_t>(first + offset);
+    });
+  }
+  /// Calls f(quad, element of it, its bit, its offset from the first) for a thread's elements.
+  template <class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_of_thread(F const& f) const {
+    KARPOS_UNROLL
+    for (int q = 0; q < team_shape::quads; ++q) KARPOS_UNROLL
+    for (int v = 0; v < 4; ++v)
+      f(q, v, 1u << (4 * q + v),
+        4 * std::uint64_t(device::size(m_team)) * unsigned(q) + unsigned(v));
   }
   KOKKOS_FUNCTION void exchange(std::uint32_t a, std::uint32_t b, bool ascending) {
     ranked<Bits> const x{m_c.keys[a], m_c.indices[a]}, y{m_c.keys[b], m_c.indices[b]};
@@ -207,6 +238,7 @@ class team_selection {
 /// A row, or a piece of one.
 template <class Score>
 struct row_piece {
+  using element = Score;
   Score const* scores;
   std::uint64_t stride, row, first, size;  // first: its first element in the row
   std::uint64_t slot;                      // of its candidates
@@ -216,16 +248,19 @@ struct row_piece {
   KOKKOS_FUNCTION std::uint64_t elements_past_alignment() const {
     return reinterpret_cast<std::uintptr_t>(scores) % 16 / sizeof(Score);
   }
-  KOKKOS_FUNCTION void load(std::uint64_t i, radix_key<Score> (&keys)[4]) const {
-    if (stride == 1 && i < size && size - i >= 4) {
-      Score of[4];
-      device::load_streamed<4>(scores + i, of);
-      KARPOS_UNROLL for (int v = 0; v < 4; ++v) keys[v] = descending_key(of[v]);
-    } else {
-      KARPOS_UNROLL for (unsigned v = 0; v < 4; ++v) keys[v] =
-          i + v < size ? descending_key(scores[(i + v) * stride]) : 0;
-    }
+  /// Loads elements i to i + 3; those that do not exist are 0.
+  KOKKOS_FUNCTION void load(std::uint64_t i, Score (&x)[4]) const {
+    if (stride == 1 && i < size && size - i >= 4)
+      device::load_streamed<4>(scores + i, x);
+    else
+      for (unsigned v = 0; v < 4; ++v) x[v] = i + v < size ? scores[(i + v) * stride] : Score(0);
   }
+  /// Returns whether x may rank as high as a bound; true if either is a NaN.
+  KOKKOS_FUNCTION static bool may_reach(Score x, Score bound) { return !(x < bound); }
+  KOKKOS_FUNCTION static Score element_of(radix_key<Score> key) {
+    return score_from_key<Score>(key);
+  }
+  KOKKOS_FUNCTION static radix_key<Score> key(Score x) { return descending_key(x); }
   KOKKOS_FUNCTION std::uint64_t index(std::uint32_t i) const { return first + i; }
 };
 
@@ -233,17 +268,21 @@ struct row_piece {
 /// The order of equal elements is that of their indices.
 template <class Score>
 struct merged_piece {
-  using entry = ranked<radix_key<Score>>;
+  using element = radix_key<Score>;
+  using entry = ranked<element>;
   entry const* candidates;
   std::uint64_t row, size, slot;  // of the first piece
   std::uint32_t k, leading;
   static constexpr bool is_whole = true;
 
   KOKKOS_FUNCTION static std::uint64_t elements_past_alignment() { return 0; }
-  KOKKOS_FUNCTION void load(std::uint64_t i, radix_key<Score> (&keys)[4]) const {
+  KOKKOS_FUNCTION void load(std::uint64_t i, element (&x)[4]) const {
     for (unsigned v = 0; v < 4; ++v)
-      keys[v] = i + v < size ? candidate(static_cast<std::uint32_t>(i + v)).key : 0;
+      x[v] = i + v < size ? candidate(static_cast<std::uint32_t>(i + v)).key : element(0);
   }
+  KOKKOS_FUNCTION static bool may_reach(element x, element bound) { return x <= bound; }
+  KOKKOS_FUNCTION static element element_of(element key) { return key; }
+  KOKKOS_FUNCTION static element key(element x) { return x; }
   KOKKOS_FUNCTION std::uint64_t index(std::uint32_t i) const { return candidate(i).index; }
 
  private:
