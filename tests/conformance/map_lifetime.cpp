@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/cuckoo_set.hpp>
+#include <karpos/for_each_until_placed.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_set.hpp>
 #include <karpos/hopscotch_map.hpp>
@@ -585,4 +586,80 @@ TEST_CASE("keys in an atomic view") {
 #if KARPOS_FULL_TESTS
   accepts_an_atomic_view<karpos::hopscotch_map<u32, u32, space>>("hopscotch_map");
 #endif
+}
+
+namespace {
+
+/// Finds or inserts key i with the value i, and records the stored value.
+struct name_by_first {
+  view<u32> keys, out;
+  template <class Ref>
+  KOKKOS_FUNCTION auto operator()(Ref const& ref, u64 i) const {
+    auto const r = ref.find_or_insert(keys(i), static_cast<u32>(i));
+    if (r.outcome != karpos::outcome::full) out(i) = r.value;
+    return r;
+  }
+};
+/// Inserts the keys of a path: i, i + 1 and i + 2.
+struct insert_three {
+  template <class Ref>
+  KOKKOS_FUNCTION karpos::outcome operator()(Ref const& ref, u64 i) const {
+    for (u32 k = 0; k < 3; ++k) {
+      auto const o = ref.insert(static_cast<u32>(i) + k);
+      if (o == karpos::outcome::full) return o;
+    }
+    return karpos::outcome::existing;
+  }
+};
+
+template <class Map>
+void places_all(std::size_t n, std::size_t different, u64 max_keys) {
+  std::vector<u32> keys = unique_keys<u32>(different);
+  for (std::size_t i = different; i < n; ++i) keys.push_back(keys[i * i % different]);
+  Map map(space{}, max_keys, {.growth = growth::automatic});
+  view<u32> const out("out", n);
+  u64 const repeated =
+      karpos::for_each_until_placed(space{}, map, n, name_by_first{to_space(keys), out});
+  std::string const what = std::to_string(n) + " rows of " + std::to_string(different) + " keys";
+  same(what + ": size", map.size(space{}), different);
+  holds(what + ": slots", map.capacity() <= 16 * Kokkos::max<u64>(different, max_keys) + 64);
+  holds(what + ": repeated", repeated < 40 * n + 1);
+  auto const names = to_host(out);
+  bool right = true;
+  std::vector<u32> name(different);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t const of = i < different ? i : i * i % different;
+    right = right && names[i] < n && keys[names[i]] == keys[i];
+    if (i < different)
+      name[of] = names[i];
+    else
+      right = right && name[of] == names[i];
+  }
+  holds(what + ": names", right);
+}
+
+}  // namespace
+
+TEST_CASE("kernels that find or insert into a table that grows place every index") {
+  for (u64 const max_keys : {1u, 500u, 40'000u})
+    for (auto const& [n, different] :
+         {std::pair{1u, 1u}, {3000u, 20u}, {30'000u, 30'000u}, {40'000u, 9'000u}}) {
+      places_all<karpos::hash_map<u32, u32, space>>(n, different, max_keys);
+      places_all<karpos::hopscotch_map<u32, u32, space>>(n, different, max_keys);
+    }
+  karpos::hash_set<u32, space> set(space{}, 10, {.growth = growth::automatic});
+  same("nothing to place", karpos::for_each_until_placed(space{}, set, 0, insert_three{}), 0);
+  karpos::for_each_until_placed(space{}, set, 10'000, insert_three{});
+  same("several keys each", set.size(space{}), 10'002);
+  karpos::hash_map<u32, u32, space> fixed(space{}, 100);
+  u64 const slots = fixed.capacity();
+  auto const keys = to_space(unique_keys<u32>(slots + 7));
+  view<u32> const out("out", slots + 7);
+  throws<karpos::capacity_error>(
+      [&] {
+        karpos::for_each_until_placed(space{}, fixed, slots + 7, name_by_first{keys, out});
+      },
+      "karpos::for_each_until_placed", "full");
+  holds("a table that does not grow keeps what was placed",
+        fixed.size(space{}) > 100 && fixed.capacity() == slots);
 }

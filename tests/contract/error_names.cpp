@@ -13,6 +13,7 @@
 #include <karpos/count_distinct.hpp>
 #include <karpos/cuckoo_map.hpp>
 #include <karpos/cuckoo_set.hpp>
+#include <karpos/for_each_until_placed.hpp>
 #include <karpos/hash_map.hpp>
 #include <karpos/hash_multimap.hpp>
 #include <karpos/hash_multiset.hpp>
@@ -44,6 +45,13 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 template <class T>
 using matrix = Kokkos::View<T**, Kokkos::LayoutRight, space::memory_space>;
+
+struct insert_index {
+  template <class Ref>
+  KOKKOS_FUNCTION karpos::outcome operator()(Ref const& ref, u64 i) const {
+    return ref.insert(static_cast<u32>(i), 1u);
+  }
+};
 
 struct wrong_call {
   char const* name;
@@ -164,6 +172,8 @@ TEST_CASE("tables name the call in their errors") {
        [&] { (void)map.insert_or_apply_bytes(exec, 3, unknown); }},
       {"hash_map::insert", [&] { map.insert(exec, three, two); }},
       {"hash_map::insert_if", [&] { map.insert_if(exec, three, three, few); }},
+      {"for_each_until_placed",
+       [&] { karpos::for_each_until_placed(exec, map, 100'000, insert_index{}); }},
       {"hash_map::insert_or_throw", [&] { map.insert_or_throw(exec, three, two); }},
       {"hash_map::insert_or_throw", [&] { map.insert_or_throw(exec, numbers(100), 1u); }},
       {"hash_map::insert_or_assign", [&] { map.insert_or_assign(exec, three, two); }},

@@ -10,10 +10,14 @@
 #include <utility>
 
 #include "karpos/contract.hpp"
+#include "karpos/detail/common/arrays.hpp"
 #include "karpos/detail/tables/open_addressing/run.hpp"
+#include "karpos/detail/tables/placement.hpp"
 #include "karpos/detail/tables/reduced_insertion.hpp"
 #include "karpos/detail/tables/region_split.hpp"
 #include "karpos/detail/tables/region_tally.hpp"
+#include "karpos/device/loop_arguments.hpp"
+#include "karpos/device/loops.hpp"
 #include "karpos/hash_table.hpp"
 #include "karpos/table_options.hpp"
 
@@ -340,6 +344,55 @@ struct insertion_access {
       return true;
     }
     return false;
+  }
+  /// Calls f(ref, i) for i in [0, n), in parts that fit, as insert_in_parts takes them; then, for
+  /// the indices that found no slot, again with a larger or compacted copy. Returns the number of
+  /// indices that were called again, each as often as it was. Throws capacity_error if there is no
+  /// such copy.
+  template <class Storage, class F>
+  static std::uint64_t place(typename Storage::execution_space const& exec,
+                             hash_table<Storage>& into, std::uint64_t n, F const& f) {
+    using exec_space = typename Storage::execution_space;
+    using indices = Kokkos::View<std::uint64_t*, typename exec_space::memory_space>;
+    into.require_memory();
+    std::string const label = into.label("for_each_until_placed");
+    auto const count =
+        allocate_array<indices>(exec, label, "a counter", "free memory", std::uint64_t(1));
+    indices left, again;
+    auto const run = [&](std::uint64_t first, std::uint64_t size) {
+      fill_words(label.c_str(), exec, count.data(), 1, 0);
+      auto const ref = into.ref();
+      device::loop_over(
+          label, exec, size,
+          place_index<device::held_by_loop<exec_space, std::remove_const_t<decltype(ref)>>,
+                      device::held_by_loop<exec_space, F>>{
+              device::for_loop<exec_space>(ref), device::for_loop<exec_space>(f), first,
+              again.data(), left.data(), count.data()});
+      return read_back(exec, count.data(), label);
+    };
+    auto const allocate = [&](std::uint64_t size) {
+      return allocate_array<indices>(exec, label, "indices without a slot", "place fewer indices",
+                                     size);
+    };
+    std::uint64_t repeated = 0;
+    double share = 0;  // of new keys in the part before
+    for (std::uint64_t first = 0, last = n; first < n; first = last) {
+      last = into.grows() ? first + into.next_part(exec, share, n - first) : n;
+      std::uint64_t const before = into.size(exec), part = last - first;
+      left = allocate(part);
+      again = {};
+      for (std::uint64_t not_placed = run(first, part); not_placed != 0;) {
+        auto table = into.copy_with_free_slots(exec, not_placed, n - last);
+        if (!table) into.reject_keys(exec, not_placed);
+        into.adopt(exec, std::move(*table));
+        again = left;
+        left = allocate(not_placed);
+        repeated += not_placed;
+        not_placed = run(0, not_placed);
+      }
+      share = static_cast<double>(into.size(exec) - before + 1) / static_cast<double>(part + 1);
+    }
+    return repeated;
   }
 };
 
