@@ -25,8 +25,8 @@ class graph_of : public graph {
   graph_of(std::shared_ptr<context> c, bool undirected, std::uint64_t vertices,
            void const* row_offsets, std::uint64_t edges, void const* column_indices)
       : m_context(std::move(c)),
-        m_offsets(*m_context, vertices + 1, row_offsets, "row offsets"),
-        m_columns(*m_context, edges, column_indices, "column indices"),
+        m_offsets(*m_context, vertices + 1, row_offsets, "row offsets", true),
+        m_columns(*m_context, edges, column_indices, "column indices", true),
         m_graph(m_offsets.view, m_columns.view) {
     if (undirected) m_graph = m_graph.undirected();
   }
@@ -54,7 +54,7 @@ class graph_of : public graph {
   template <class Weight>
   struct paths {
     paths(context const& c, graph_type const& g, void const* data)
-        : weights(c, g.edges(), data, "weights"),
+        : weights(c, g.edges(), data, "weights", true),
           workspace(c.exec, g, weights.view) {}
     array<Weight const> weights;
     sssp_workspace<VertexId, EdgeOffset, Weight> workspace;

@@ -74,17 +74,19 @@ void make_object(Handle* to, Make const& make) {
 
 struct context : object {
   execution_space exec;
-  bool copies = false;  ///< whether kernels do not reach the caller's arrays
+  bool on_host = false;  ///< whether the caller's arrays are on the host
+  bool copies = false;   ///< whether kernels do not reach them
 };
 inline std::shared_ptr<context> context_of(karpos_context handle) {
   return object_of<context>(handle, "context");
 }
 
-/// An array of the caller where kernels reach it: the array itself, or a copy.
+/// An array of the caller where kernels reach it: the array itself, or a copy. `is_kept`: whether it
+/// is read after the call, too; of an array on the host it is a copy then.
 class array_memory {
  public:
   array_memory(context const& c, std::uint64_t n, std::size_t element, void* data, bool is_read,
-               char const* what);
+               char const* what, bool is_kept);
   void* data() const { return m_data; }
   /// Copies bytes to the caller's array. Blocks.
   void write_back(std::size_t bytes) const;
@@ -98,8 +100,9 @@ class array_memory {
 template <class T>
 struct array {
   array(context const& c, std::uint64_t n,
-        std::conditional_t<std::is_const_v<T>, void const*, void*> data, char const* what)
-      : memory(c, n, sizeof(T), const_cast<void*>(data), std::is_const_v<T>, what),
+        std::conditional_t<std::is_const_v<T>, void const*, void*> data, char const* what,
+        bool is_kept = false)
+      : memory(c, n, sizeof(T), const_cast<void*>(data), std::is_const_v<T>, what, is_kept),
         view(static_cast<T*>(memory.data()), n) {}
   /// Gives the caller the first n elements of an output, by default all. Blocks.
   void write_back(std::uint64_t n) const { memory.write_back(n * sizeof(T)); }

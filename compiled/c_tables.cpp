@@ -92,7 +92,7 @@ class join_of : public join {
   join_of(std::shared_ptr<context> c, join_kind kind, std::uint64_t left_rows, void const* left,
           std::uint64_t right_rows, void const* right)
       : m_context(std::move(c)),
-        m_right(*m_context, right_rows, right, "right keys"),
+        m_right(*m_context, right_rows, right, "right keys", true),
         m_rows(m_context->exec, array<Key const>(*m_context, left_rows, left, "left keys").view,
                m_right.view, kind) {}
 

@@ -18,8 +18,8 @@
  *   memory), which copies nothing. Structures of few elements are on the host; the documentation
  *   of the call says so.
  * - Sizes come before arrays, in elements. An array of 0 elements may be NULL.
- * - An array of void is of the type that a karpos_type names. Calls with one handle, or with
- *   contexts, may run concurrently only if they only read: a context counts as read. */
+ * - An array of void is of the type that a karpos_type names.
+ * - Calls with one context, or with handles that were made of it, must not run concurrently. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -141,8 +141,7 @@ karpos_status karpos_graph_create(karpos_context context, karpos_type id, karpos
                                   uint64_t edges, void const* column_indices, karpos_graph* graph);
 /* Gives each edge a weight (KARPOS_F32 or KARPOS_F64), for karpos_sssp; not negative. Keeps them
  * as karpos_graph_create keeps arrays. */
-karpos_status karpos_graph_set_weights(karpos_graph graph, karpos_type weight,
-                                       void const* weights);
+karpos_status karpos_graph_set_weights(karpos_graph graph, karpos_type weight, void const* weights);
 /* Writes how many edges each vertex is away from the source; -1: unreachable. parents: an id for
  * each vertex, or NULL. A source is its own parent, unreachable vertices get -1 (the largest
  * number of an unsigned type). The first search of a graph checks it, and reads all degrees. */
@@ -160,8 +159,8 @@ karpos_status karpos_sssp(karpos_graph graph, uint64_t source, void* distances, 
  * elements behind are not written. */
 karpos_status karpos_top_k(karpos_context context, karpos_type score, uint64_t lists,
                            uint64_t const* offsets, uint64_t objects, uint32_t const* ids,
-                           void const* scores, double const* weights, uint64_t k,
-                           uint32_t* out_ids, double* out_scores, uint64_t* found);
+                           void const* scores, double const* weights, uint64_t k, uint32_t* out_ids,
+                           double* out_scores, uint64_t* found);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 
 static int failures = 0;
 static karpos_context context;
+static int on_host; /* whether the context's arrays are on the host: handles have copies of them */
 
 static void check(int holds, char const* what, int line) {
   if (holds) return;
@@ -155,6 +156,7 @@ static void joins(void) {
   OK(karpos_join_write(join, rows, l, NULL));
   for (i = 0; i < rows; ++i) CHECK(left[l[i]] < -3 || left[l[i]] > 7);
   OK(karpos_join_create(context, KARPOS_I64, KARPOS_RIGHT_SEMI, LEFT, left, RIGHT, right, &join));
+  if (on_host) memset(left, 1, sizeof(left)), memset(right, 2, sizeof(right));
   OK(karpos_join_size(join, &rows));
   CHECK(rows == RIGHT);
   OK(karpos_join_write(join, rows, NULL, r));
@@ -168,7 +170,7 @@ static void graphs(void) {
   enum { SIDE = 30, VERTICES = SIDE * SIDE + 1, MOST = 4 * VERTICES };
   static uint32_t ids[MOST], parents[VERTICES];
   static uint64_t offsets[VERTICES + 1];
-  static int32_t short_offsets[VERTICES + 1], distances[VERTICES];
+  static int32_t short_offsets[VERTICES + 1], short_ids[MOST], distances[VERTICES];
   static double weights[MOST], paths[VERTICES];
   uint64_t edges = 0, v, i;
   karpos_graph graph = NULL;
@@ -202,7 +204,14 @@ static void graphs(void) {
   CHECK(refuses(karpos_graph_set_weights(graph, KARPOS_F64, weights), KARPOS_INVALID_ARGUMENT, "weight"));
   OK(karpos_free(graph));
 
-  OK(karpos_graph_create(context, KARPOS_I32, KARPOS_I32, false, VERTICES, short_offsets, edges, ids, &graph));
+  memcpy(short_ids, ids, sizeof(ids));
+  OK(karpos_graph_create(context, KARPOS_I32, KARPOS_I32, false, VERTICES, short_offsets, edges, short_ids, &graph));
+  for (i = 0; i < edges; ++i) weights[i] = 1;
+  OK(karpos_graph_set_weights(graph, KARPOS_F64, weights));
+  if (on_host)
+    memset(short_offsets, 3, sizeof(short_offsets)), memset(short_ids, 3, sizeof(short_ids)), memset(weights, 3, sizeof(weights));
+  OK(karpos_sssp(graph, 0, paths, NULL));
+  for (v = 0; v < SIDE * SIDE; ++v) CHECK(paths[v] == (double)(v % SIDE + v / SIDE));
   OK(karpos_bfs(graph, 0, distances, NULL));
   for (v = 0; v < SIDE * SIDE; ++v) CHECK(distances[v] == (int32_t)(v % SIDE + v / SIDE));
   OK(karpos_free(graph));
@@ -243,7 +252,8 @@ int main(int argc, char** argv) {
   OK(karpos_initialize());
   OK(karpos_initialize());
   CHECK(refuses(karpos_context_create((karpos_memory)2, &context), KARPOS_INVALID_ARGUMENT, "memory"));
-  OK(karpos_context_create(argc > 1 && strcmp(argv[1], "device") == 0 ? KARPOS_DEVICE_MEMORY : KARPOS_HOST_MEMORY, &context));
+  on_host = argc < 2 || strcmp(argv[1], "device") != 0;
+  OK(karpos_context_create(on_host ? KARPOS_HOST_MEMORY : KARPOS_DEVICE_MEMORY, &context));
   OK(karpos_context_create(KARPOS_HOST_MEMORY, &other));
   CHECK(other != context);
   maps();
