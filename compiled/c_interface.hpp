@@ -81,8 +81,8 @@ inline std::shared_ptr<context> context_of(karpos_context handle) {
   return object_of<context>(handle, "context");
 }
 
-/// An array of the caller where kernels reach it: the array itself, or a copy. `is_kept`: whether it
-/// is read after the call, too; of an array on the host it is a copy then.
+/// An array of the caller where kernels reach it: the array itself, or a copy. `is_kept`: whether
+/// it is read after the call, too; then an array on the host is copied.
 class array_memory {
  public:
   array_memory(context const& c, std::uint64_t n, std::size_t element, void* data, bool is_read,
