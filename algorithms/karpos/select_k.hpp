@@ -26,8 +26,9 @@ std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint6
   return detail::select_k::rows_bytes<Score>(exec, 1, size, size, k);
 }
 
-/// Returns the bytes that select_k_rows takes, while it runs, for k elements of each of `rows` rows
-/// of type Score: `size` elements in all, at most `longest` in a row. Sorts are not counted.
+/// Returns the bytes that select_k_rows takes at most, while it runs, for k elements of each of
+/// `rows` rows of type Score: `size` elements in all, at most `longest` in a row. Sorts are not
+/// counted.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t size,
                                 std::uint64_t longest, std::uint64_t k) {
@@ -36,7 +37,7 @@ std::size_t select_k_rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::
 
 /// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: writes
 /// their indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Blocks,
-/// except on GPUs if k <= 2,048.
+/// except on GPUs for k <= 2,048, or for at most 4,096 elements.
 ///
 /// Among equal elements those with the smallest indices are selected; sorted results list them by
 /// rising index. Either view of results may have no elements if it is not wanted. Elements from k

@@ -175,10 +175,11 @@ std::vector<top_k_report> top_k_batch(
   if (n == 0 || k == 0 || lists.entries() == 0) return reports;
   bool const with_scores = out_scores.extent(0) > 0 && options.result == top_k_result::exact;
   std::vector<query::results<typename Lists::id_type>> to;
-  for (std::uint64_t q = 0; q < n; ++q)
-    to.push_back(query::make_results(Kokkos::subview(out_ids, q, Kokkos::ALL),
-                                     Kokkos::subview(out_scores, with_scores ? q : 0, Kokkos::ALL),
-                                     with_scores));
+  for (std::uint64_t q = 0; q < n; ++q) {
+    decltype(Kokkos::subview(out_scores, q, Kokkos::ALL)) row;  // none of a view without rows
+    if (with_scores) row = Kokkos::subview(out_scores, q, Kokkos::ALL);
+    to.push_back(query::make_results(Kokkos::subview(out_ids, q, Kokkos::ALL), row, with_scores));
+  }
   std::vector<bool> is_answered(n, false);
   if constexpr (std::is_same_v<Aggregate, weighted_sum>)
     if (query::can_use_accumulators(memory.sizes, lists, k, options))

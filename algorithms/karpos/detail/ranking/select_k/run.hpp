@@ -145,7 +145,7 @@ void select_long_rows(ExecSpace const& exec, Rows const& rows, std::uint64_t k,
   }
 }
 
-/// Returns the bytes of memory that a selection from rows allocates while it runs.
+/// Returns the bytes of memory that a selection from rows allocates while it runs, at most.
 template <class Score, class ExecSpace>
 std::size_t rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t elements,
                        std::uint64_t longest, std::uint64_t k) {
@@ -161,8 +161,14 @@ std::size_t rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::uint64_t 
                        selected + (can_use_blocks(exec, longest, k) ? blocks_bytes<bits>(exec, k)
                                                                     : radix_bytes<bits>()));
   } else {
-    if (!can_use_teams<bits>(longest, k)) return selected + radix_bytes<bits>();
-    return team_bytes<bits>(windows_for(exec, elements, longest, k, elements == rows * longest), k);
+    auto const bytes_of = [&](std::uint64_t of_row, bool is_uniform) {
+      return can_use_teams<bits>(of_row, k)
+                 ? team_bytes<bits>(windows_for(exec, elements, of_row, k, is_uniform), k)
+                 : selected + radix_bytes<bits>();
+    };
+    // Rows between offsets are cut as if one of them had all elements.
+    std::size_t const by_offsets = rows > 1 ? bytes_of(elements, false) : 0;
+    return Kokkos::max(bytes_of(longest, elements == rows * longest), by_offsets);
   }
 }
 
