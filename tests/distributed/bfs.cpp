@@ -57,23 +57,25 @@ void check_weighted_rows(Graph const& graph, Weights const& weights, Whole const
                            all.begin() + static_cast<std::ptrdiff_t>(last)));
 }
 
-TEST_CASE("weights travel with edges") {
+/// Edges of 12, 16 and 24 bytes, by their types.
+template <class Id, class Weight>
+void check_weights_travel() {
   auto const ranks = world();
   std::uint64_t const n = 300;
   karpos_test::random_numbers random(17 + std::uint64_t(ranks.rank()));
-  edge_list mine;
-  std::vector<double> weights;
+  std::vector<Id> own_sources, own_targets;
+  std::vector<Weight> weights;
   std::size_t const count = ranks.rank() == 1 ? 0 : 900;  // a rank may have no edge
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t const x = random();
-    mine.sources.push_back(id(x % n));
-    mine.targets.push_back(id(x % 8 == 0 ? x % n : x >> 20 & 31));
-    weights.push_back(double(x >> 40) / 3);
+    own_sources.push_back(Id(x % n));
+    own_targets.push_back(Id(x % 8 == 0 ? x % n : x >> 20 & 31));
+    weights.push_back(static_cast<Weight>(x >> 40) / 3);
   }
-  auto const s = to_view(mine.sources), t = to_view(mine.targets);
+  auto const s = to_view(own_sources), t = to_view(own_targets);
   auto const w = to_view(weights);
-  auto const sources = to_view(gathered(ranks, mine.sources)),
-             targets = to_view(gathered(ranks, mine.targets));
+  auto const sources = to_view(gathered(ranks, own_sources)),
+             targets = to_view(gathered(ranks, own_targets));
   auto const all = to_view(gathered(ranks, weights));
   for (unsigned bits = 0; bits < 24; ++bits) {
     karpos::csr_options const csr{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0,
@@ -89,12 +91,22 @@ TEST_CASE("weights travel with edges") {
     // Duplicates are in the order of the ranks' rows, as in the whole graph.
     check_weighted_rows(in, in_weights, reversed);
   }
-  Kokkos::View<double*, memory> const less("less", ranks.rank() == 0 ? 1 : weights.size());
+  Kokkos::View<Weight*, memory> const less("less", ranks.rank() == 0 ? 1 : weights.size());
   CHECK(refused_by([&] { dist::build_csr(ranks, n, s, t, less); }) == "build_csr");
   auto const graph = dist::build_csr(ranks, n, s, t);
   CHECK(refused_by([&] { dist::transpose(ranks, graph, less); }) == "transpose");
   auto const merge = static_cast<karpos::merge_edges>(3 * int(ranks.rank() == 0));
   CHECK(refused_by([&] { dist::build_csr(ranks, n, s, t, w, {{.merge = merge}}); }) == "build_csr");
+}
+
+TEST_CASE("weights travel with edges") {
+  check_weights_travel<std::uint32_t, double>();
+  check_weights_travel<std::uint64_t, float>();
+#if KARPOS_FULL_TESTS
+  check_weights_travel<std::uint32_t, float>();
+  check_weights_travel<std::uint32_t, std::uint32_t>();
+  check_weights_travel<std::uint64_t, double>();
+#endif
 }
 
 TEST_CASE("graphs of few vertices") {

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "karpos/distributed/build_csr.hpp"
 #include "karpos/distributed/sssp.hpp"
 #include "support/memory_limit.hpp"
 #include "support/paths_oracle.hpp"
@@ -53,6 +54,8 @@ struct weighted_rows {
     }
     graph = dist::csr_graph<Vertex, Offset, memory>(ranks, {to_view(offsets), to_view(columns)});
     if (g.kind == sides::undirected) graph = graph.undirected();
+    if (g.kind == sides::with_transpose)
+      graph = graph.with_transpose(dist::transpose(ranks, graph));
     weights = to_view(own);
   }
 };
@@ -255,7 +258,8 @@ TEST_CASE("shortest paths over ranks: random shapes") {
   random_numbers random(11);
   for (std::uint64_t shape = 0; shape < random_shapes; ++shape) {
     auto const drawn = draw_shape(shape, 1500, random);
-    auto const kind = shape % 2 == 0 ? sides::undirected : sides::directed;
+    sides const kinds[] = {sides::undirected, sides::directed, sides::with_transpose};
+    auto const kind = kinds[shape % 3];
     auto const g = make_graph(drawn.name, drawn.vertices, drawn.edges, kind);
     numbers begins{0};
     for (int r = 1; r < ranks.size(); ++r) begins.push_back(random.below(g.vertices / 32 + 1) * 32);

@@ -357,6 +357,7 @@ int bfs_over_ranks(bfs_parameters const& given, bool as_json) {
     }
     if (prints && as_json) {
       json report = to_json(measurement.run);
+      report.erase("hub_degree");  // each rank has its own
       report["ranks"] = measurement.ranks_json();
       print_json(report);
     } else if (prints) {

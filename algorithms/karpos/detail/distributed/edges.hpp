@@ -13,6 +13,7 @@
 #include "karpos/detail/distributed/exchange.hpp"
 #include "karpos/detail/graph/build_csr/plan.hpp"
 #include "karpos/detail/graph/build_csr/run.hpp"
+#include "karpos/detail/relational/partition/rows.hpp"
 #include "karpos/device/loop_arguments.hpp"
 #include "karpos/device/loops.hpp"
 #include "karpos/distributed/communicator.hpp"
@@ -176,6 +177,23 @@ inline void require_begins(std::vector<std::uint64_t> const& begins, std::uint64
   }
 }
 
+/// The source of an edge, and where the edge lies in the list.
+template <class VertexId>
+using numbered_edge = key_value<VertexId, std::uint64_t>;
+template <class Row>
+struct number_edges {
+  Row const* rows;
+  numbered_edge<decltype(Row::key)>* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = {rows[i].key, i}; }
+};
+template <class Row>
+struct gather_edges {
+  Row const* rows;
+  numbered_edge<decltype(Row::key)> const* order;
+  Row* to;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { to[i] = rows[order[i].value]; }
+};
+
 /// Returns begins of blocks that are multiples of 32, with about equally many edges in each block.
 /// Counts edges by groups of vertices, so that the counts have 8 MiB at most. Collective.
 template <class ExecSpace, class Rows>
@@ -220,8 +238,28 @@ auto split_by_source(ExecSpace const& exec, reusable_memory<ExecSpace>& memory,
   auto const on_device =
       distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
   Kokkos::deep_copy(exec, on_device, unmanaged<Kokkos::HostSpace>(begins.data(), begins.size()));
-  owner_of_source<row> const owner{on_device.data(), static_cast<std::uint32_t>(begins.size() - 1)};
-  return distributed::split<row>(exec, memory, owners, has_weight<row>, owner, rows);
+  auto const split_edges = [&]<class Edge>(auto const& edges, auto& to, Edge const*) {
+    owner_of_source<Edge> const owner{on_device.data(),
+                                      static_cast<std::uint32_t>(begins.size() - 1)};
+    return distributed::split<Edge>(exec, to, owners, has_weight<row>, owner, edges);
+  };
+  if constexpr (partition::is_row<row>) {
+    return split_edges(rows, memory, rows.data());
+  } else {  // a split does not move rows of such a size: it orders their numbers
+    std::uint64_t const n = rows.extent(0);
+    auto const numbers = distributed::allocate<numbered_edge<decltype(row::key)>>(
+        exec, "karpos::distributed: numbers of edges", n);
+    device::loop_over("karpos::distributed: number edges", exec, n,
+                      number_edges<row>{rows.data(), numbers.data()});
+    reusable_memory<ExecSpace> ordered;
+    auto const order = split_edges(numbers, ordered, numbers.data());
+    split_rows<ExecSpace, row> const split{
+        memory.template reserve<row>(exec, "karpos::distributed: rows by owner", n), order.counts};
+    device::loop_over("karpos::distributed: gather edges", exec, n,
+                      gather_edges<row>{rows.data(), order.rows.data(), split.rows.data()});
+    exec.fence("karpos::distributed: before the order of edges is freed");
+    return split;
+  }
 }
 
 /// Sends edges to the owners of their sources. Returns: the trusted graph of all edges, with their

@@ -26,8 +26,8 @@ struct local_rows {
   void validate_unless_trusted(ExecSpace const&) const {}
 
   std::uint64_t vertices() const { return out.vertices(); }
-  /// Returns the number of edges that a bottom-up level reads; without in-edges, of out-edges.
-  std::uint64_t edges() const { return transposed ? in.edges() : out.edges(); }
+  /// Returns the number of out-edges. A rank may have more or fewer in-edges.
+  std::uint64_t edges() const { return out.edges(); }
   bool has_transpose() const { return transposed; }
   bool is_undirected() const { return undirected; }
   offsets_view const& row_offsets() const { return out.row_offsets(); }
