@@ -54,8 +54,8 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
 ///   of floating-point sums. Blocks.
 /// Complexity: as above; the index of each edge is sorted with it. One thread merges the duplicates
 ///   of an edge.
-/// Memory: as above, the weights, and for each directed edge: on GPUs three offsets; on CPUs an id
-///   and an offset.
+/// Memory: as above, the weights, and for each directed edge: on GPUs three offsets; on CPUs a
+///   struct of an id and an offset.
 /// Throws: as above; std::invalid_argument also if there are not as many weights as edges, or if
 ///   duplicates are merged by an operation that the type of the weights lacks.
 template <class EdgeOffset = std::uint64_t, execution_space ExecSpace, view_1d Sources,

@@ -30,7 +30,8 @@ namespace karpos {
 ///     numbers, or have neither padding nor floating-point members. Two key values are sentinels
 ///     (three in slots of 16 bytes) and cannot be stored: table_options.hpp says which.
 ///   - If keys have more than eight bytes: device::is_lock_free<16, ExecSpace> (x86-64 CPUs with
-///     AVX, GPUs of compute capability 9.0). A slot has 32 bytes then.
+///     AVX, GPUs of compute capability 9.0). A slot has 32 bytes then. On a CPU without AVX the
+///     constructor throws std::runtime_error.
 ///   - Hash and KeyEqual are copied into kernels and called there, as hash(query) and
 ///     equal(key, query). Keys that KeyEqual calls equal have equal hashes. The map mixes the hash
 ///     unless Hash has a member type is_avalanching and returns 64 bits.
