@@ -8,6 +8,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/common/view_of_rank.hpp"
 #include "karpos/detail/ranking/ranked.hpp"
 #include "karpos/detail/ranking/select_k/run.hpp"
 

@@ -50,6 +50,7 @@
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
+#include "karpos/detail/common/view_of_rank.hpp"
 #include "karpos/detail/ranking/top_k/nra.hpp"
 #include "karpos/detail/ranking/top_k/plan.hpp"
 #include "karpos/detail/ranking/top_k/run.hpp"

@@ -51,11 +51,6 @@ template <class T>
 concept view_1d = detail::accept_view_1d<std::remove_cvref_t<T>>();
 
 namespace detail {
-/// A Kokkos view of a rank. Unlike view_1d it does not explain, so that calls may be overloaded.
-template <class T, int Rank>
-concept view_of_rank =
-    Kokkos::is_view_v<std::remove_cvref_t<T>> && std::remove_cvref_t<T>::rank() == Rank;
-
 /// Whatever cannot be the first argument of a bulk call.
 template <class T, class ExecSpace>
 concept not_an_instance = !std::is_convertible_v<T const&, ExecSpace const&>;
