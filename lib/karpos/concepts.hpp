@@ -10,15 +10,19 @@ namespace karpos {
 template <class T>
 concept execution_space = Kokkos::is_execution_space_v<T>;
 
-/// Whether T, or what it refers to, is a Kokkos view of rank one.
+namespace detail {
 template <class T>
-inline constexpr bool is_view_1d = [] {
-  using type = std::remove_cvref_t<T>;
-  if constexpr (Kokkos::is_view_v<type>)
-    return type::rank() == 1;
+constexpr bool has_rank_one() {
+  if constexpr (Kokkos::is_view_v<T>)
+    return T::rank() == 1;
   else
     return false;
-}();
+}
+}  // namespace detail
+
+/// Whether T, or what it refers to, is a Kokkos view of rank one.
+template <class T>
+inline constexpr bool is_view_1d = detail::has_rank_one<std::remove_cvref_t<T>>();
 
 namespace detail {
 template <class T>
