@@ -104,7 +104,7 @@ array_memory::array_memory(context const& c, std::uint64_t n, std::size_t elemen
   if (n > most / element)
     reject(std::string(what) + " are too many", std::to_string(n) + " elements",
            "pass the size of the array, which is in elements");
-  if (n == 0 || !(c.copies || (is_kept && c.on_host))) return;
+  if (n == 0 || !(c.copies() || (is_kept && c.on_host))) return;
   m_copy = karpos::detail::allocate_byte_array<memory_space>(
       c.exec, "karpos::compiled: array", n * element, what, "pass fewer elements at once");
   m_data = m_copy.data();
@@ -161,8 +161,6 @@ karpos_status karpos_context_create(karpos_memory memory, karpos_context* to) {
     make_object(to, [&] {
       auto const made = std::make_shared<context>();
       made->on_host = memory == KARPOS_HOST_MEMORY;
-      made->copies = made->on_host && !Kokkos::SpaceAccessibility<karpos::compiled::execution_space,
-                                                                  Kokkos::HostSpace>::accessible;
       return made;
     });
   });

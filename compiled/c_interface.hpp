@@ -75,7 +75,10 @@ void make_object(Handle* to, Make const& make) {
 struct context : object {
   execution_space exec;
   bool on_host = false;  ///< whether the caller's arrays are on the host
-  bool copies = false;   ///< whether kernels do not reach them
+  /// Returns whether kernels do not reach them.
+  bool copies() const {
+    return on_host && !Kokkos::SpaceAccessibility<execution_space, Kokkos::HostSpace>::accessible;
+  }
 };
 inline std::shared_ptr<context> context_of(karpos_context handle) {
   return object_of<context>(handle, "context");

@@ -15,8 +15,8 @@ KOKKOS_INLINE_FUNCTION bits<T> extremum_of(bits<T> const& stored, bits<T> const&
   return (larger ? a < b : b < a) ? value : stored;
 }
 
-/// minimum or maximum of any numbers with so many bits. One type, for one compilation; in a kernel
-/// all threads take the same branch.
+/// The minimum or the maximum of numbers of the size of Word. The type of the numbers is chosen at
+/// run time, so that all types of a size are compiled once. All threads take the same branch.
 template <class Word>
 struct extremum {
   enum class kind { is_unsigned, is_signed, is_floating };

@@ -238,13 +238,14 @@ auto split_by_source(ExecSpace const& exec, reusable_memory<ExecSpace>& memory,
   auto const on_device =
       distributed::allocate<std::uint64_t>(exec, "karpos::distributed: blocks", begins.size());
   Kokkos::deep_copy(exec, on_device, unmanaged<Kokkos::HostSpace>(begins.data(), begins.size()));
-  auto const split_edges = [&]<class Edge>(auto const& edges, auto& to, Edge const*) {
-    owner_of_source<Edge> const owner{on_device.data(),
+  auto const split_edges = [&](auto const& edges, auto& to) {
+    using edge = typename std::remove_cvref_t<decltype(edges)>::value_type;
+    owner_of_source<edge> const owner{on_device.data(),
                                       static_cast<std::uint32_t>(begins.size() - 1)};
-    return distributed::split<Edge>(exec, to, owners, has_weight<row>, owner, edges);
+    return distributed::split<edge>(exec, to, owners, has_weight<row>, owner, edges);
   };
   if constexpr (partition::is_row<row>) {
-    return split_edges(rows, memory, rows.data());
+    return split_edges(rows, memory);
   } else {  // a split does not move rows of such a size: it orders their numbers
     std::uint64_t const n = rows.extent(0);
     auto const numbers = distributed::allocate<numbered_edge<decltype(row::key)>>(
@@ -252,7 +253,7 @@ auto split_by_source(ExecSpace const& exec, reusable_memory<ExecSpace>& memory,
     device::loop_over("karpos::distributed: number edges", exec, n,
                       number_edges<row>{rows.data(), numbers.data()});
     reusable_memory<ExecSpace> ordered;
-    auto const order = split_edges(numbers, ordered, numbers.data());
+    auto const order = split_edges(numbers, ordered);
     split_rows<ExecSpace, row> const split{
         memory.template reserve<row>(exec, "karpos::distributed: rows by owner", n), order.counts};
     device::loop_over("karpos::distributed: gather edges", exec, n,

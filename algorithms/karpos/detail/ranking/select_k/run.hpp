@@ -22,9 +22,9 @@
 //   digits   | 12 bits | 12 bits | …    otherwise: counts the values of a digit, finds that of the
 //                                       k-th largest element, and goes on with the elements that
 //                                       share this prefix; then collects the selected (radix.hpp)
-//   rows     | row | row | row | …      many rows: CPUs read a row by a thread, like a block, GPUs
-//                                       by a team; GPUs select few elements of one long row by all
-//                                       teams in the same way (teams.hpp)
+//   rows     | row | row | row | …      many rows: a thread of a CPU reads a row as if it were a
+//                                       block; on a GPU a team reads one (teams.hpp). All teams
+//                                       share a long row, if few of its elements are selected.
 // Tests: select_k.
 
 namespace karpos::detail::select_k {

@@ -345,9 +345,7 @@ struct aggregation<ExecSpace, Key, std::tuple<Columns...>, std::tuple<Outputs...
   static std::uint64_t run(ExecSpace const& exec, Keys const& keys, OutKeys const& out_keys,
                            list const& aggregates, wrapped_memory const& given) {
     require_reachable<ExecSpace, decltype(Outputs::out)...>();
-    static_assert((column_traits<Columns>::template reached_by<ExecSpace> && ...),
-                  "karpos: a view lies in a memory space that the execution space cannot reach; "
-                  "copy it with Kokkos::create_mirror_view_and_copy first");
+    require_reachable_columns<ExecSpace, column_traits<Columns>...>();
     return run(exec, keys, out_keys, aggregates, given, std::index_sequence_for<Columns...>{},
                std::index_sequence_for<Outputs...>{});
   }
