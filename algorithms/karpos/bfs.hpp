@@ -118,7 +118,7 @@ class bfs_search {
         m_exec, options.driver, m_workspace.m_grid,
         detail::bfs::level_loop<decltype(s)>{
             s,
-            detail::bfs::plan_of(options, graph.has_transpose(), s.vertices, s.edges,
+            detail::bfs::plan_of(options, graph.has_transpose(), s.vertices, graph.edges(),
                                  m_workspace.m_non_isolated, s.hub_count),
             sources, m_workspace.m_record.data()});
   }

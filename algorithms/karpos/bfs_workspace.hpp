@@ -226,7 +226,7 @@ class bfs_workspace {
     s.grid_teams = static_cast<std::uint32_t>(m_grid.shape().teams);
     s.vertices = m_graph.vertices();
     s.words = m_words;
-    s.edges = m_graph.edges();
+    s.in_edges = m_graph.in_column_indices().extent(0);
     s.out = out_rows();
     s.in = in_rows();
     s.in_aligned = reinterpret_cast<std::uintptr_t>(s.in.column) % 16 == 0;

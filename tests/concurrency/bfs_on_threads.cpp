@@ -128,7 +128,7 @@ struct search {
     s.grid_teams = teams;
     s.vertices = g.vertices;
     s.words = isolated.size();
-    s.edges = columns.size();
+    s.in_edges = columns.size();
     s.out = s.in = {g.out.offsets.data(), columns.data()};
     s.hooks.discovered.calls = calls.data();
     s.distance = distance.data();

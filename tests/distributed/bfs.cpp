@@ -129,6 +129,11 @@ TEST_CASE("random graphs, with isolated vertices") {
   check_graph(3000, random_edges(3000, 2000, 1), undirected, placement::spread);
   check_graph(3000, random_edges(3000, 30000, 2), undirected, placement::spread);
   check_graph(3001, random_edges(3001, 9000, 3), {}, placement::spread);
+  // All edges lead from the first vertices to the last: a rank has out-edges or in-edges only.
+  auto to_last = random_edges(300, 3000, 7);
+  for (auto& [u, v] : to_last) v += 2700;
+  for (std::uint64_t v = 2700; v < 2704; ++v) to_last.emplace_back(v, v - 2700);
+  check_graph(3000, to_last, {}, placement::spread);
   check_graph(2000, random_edges(2000, 40000, 4), undirected, placement::on_last);
   edge_pairs only_low = random_edges(200, 3000, 5);  // most ranks have no edges
   check_graph(5000, only_low, undirected, placement::spread);

@@ -272,8 +272,9 @@ struct search_state : frontier_queue,
       tuned::load_bytes < int(sizeof(VertexId)) ? 1 : tuned::load_bytes / int(sizeof(VertexId));
 
   std::uint32_t grid_teams;
-  std::uint64_t vertices, words, edges;  // words: of a bitmap
-  bool in_aligned;                       // in-rows are aligned for loads of 16 bytes
+  std::uint64_t vertices, words;  // words: of a bitmap
+  std::uint64_t in_edges;         // of the in-rows; on a rank often not as many as out-edges
+  bool in_aligned;                // in-rows are aligned for loads of 16 bytes
   rows<VertexId, EdgeOffset> out, in;
   Hooks hooks;
   std::int32_t* distance;
@@ -324,7 +325,7 @@ struct search_state : frontier_queue,
   template <int N>
   KARPOS_STEP_FUNCTION void load_neighbours(edge e, local_vertex (&u)[N]) const {
     if constexpr (N > 1) {
-      if (in_aligned && e + N <= edges) {
+      if (in_aligned && e + N <= in_edges) {
         VertexId v[N];
         device::load_frozen(in.column + e, v);
         for (int i = 0; i < N; ++i) u[i] = local(v[i]);
@@ -332,7 +333,7 @@ struct search_state : frontier_queue,
       }
     }
     for (int i = 0; i < N; ++i)
-      u[i] = e + static_cast<edge>(i) < edges ? local(in.column[e + static_cast<edge>(i)]) : 0;
+      u[i] = e + static_cast<edge>(i) < in_edges ? local(in.column[e + static_cast<edge>(i)]) : 0;
   }
 
   /// Writes distance and parent of a vertex, which this thread has claimed, and calls the hook.
