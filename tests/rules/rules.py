@@ -55,6 +55,10 @@ GLOSSARY_TERM = re.compile(r"\| ([^|]+) \|")
 OPTIONS = re.compile(r"(?:lib/karpos|algorithms/karpos(?:/distributed)?)/[^/]+\.hpp")
 ENUMERATION = re.compile(r"^\s*enum class (\w+)")
 NO_OPTIONS = {"hashed", "map_op", "outcome"}
+# Exceptions that the library throws, classes of its own among them, and outcomes of calls in kernels: docs/errors.md explains them.
+ERRORS = "docs/errors.md"
+THROWN = re.compile(r"\b(?:throw\s+|reject<|class Exception = )((?:\w+::)*\w+)[(>]|^class (\w+_error) : public std::", re.M)
+OUTCOME = re.compile(r"enum class outcome[^{]*\{(.*?)\}", re.S)
 PERSONAL_PATH = re.compile(r"(?<![\w.$}])/(?:root|work|home)/\w+")
 
 
@@ -83,6 +87,7 @@ def violations(root):
     files = [f for folder in FOLDERS for f in sorted((root / folder).rglob("*")) if f.is_file()]
     files += sorted(f for f in root.iterdir() if f.is_file() and f.name != ".git")  # a file in a linked work tree
     yield from upward_includes(root)
+    yield from unexplained_errors(root)
     for file in files:
         name = file.relative_to(root).as_posix()
         if "__pycache__" in name:
@@ -196,6 +201,29 @@ def wrong_arrow(root, name, number, layer, include):
             yield "arrow", name, number, f"includes '{include}' of {target}/: arrows point from algorithms to backends to lib"
 
 
+def unexplained_errors(root):
+    """What the headers throw and docs/errors.md does not explain, and what it explains and they do not throw."""
+    page = root / ERRORS
+    if not page.exists():
+        return
+    code = "\n".join("\n".join(code_of(f.read_text(encoding="utf-8"))) for layer in ("lib", "backends", "algorithms")
+                     for f in sorted((root / layer).rglob("*.hpp")))
+    thrown = {(m[1] or m[2]).split("::")[-1] for m in THROWN.finditer(code)} - {"Exception"}
+    outcomes = {w for m in OUTCOME.finditer(code) for w in re.findall(r"\w+", m[1])}
+    text = page.read_text(encoding="utf-8")
+    for name in sorted(thrown - set(re.findall(r"^\| `(?:\w+::)*(\w+)` \|", text, re.M))):
+        yield "errors", ERRORS, 1, f"does not explain {name}, which is thrown"
+    for name in sorted(outcomes - set(re.findall(r"^\| `outcome::(\w+)` \|", text, re.M))):
+        yield "errors", ERRORS, 1, f"does not explain outcome::{name}"
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in re.findall(r"\b\w+_(?:error|argument)\b", line):
+            if name not in thrown and name != "karpos_last_error":
+                yield "errors", ERRORS, number, f"explains {name}, which is not thrown"
+        for name in re.findall(r"`outcome::(\w+)`", line):
+            if name not in outcomes:
+                yield "errors", ERRORS, number, f"explains outcome::{name}, which is none"
+
+
 def upward_includes(root):
     """Includes from detail/ to public headers that are no leaves, if there are too many.
 
@@ -235,6 +263,9 @@ CLEAN = {
                                    "template <>\ninline constexpr enumeration<order> enumeration_of<order> = {};\n",
     "algorithms/karpos/distributed/plan.hpp": HEAD + "#include <mpi.h>\ninline int f() { return MPI_SUCCESS; }\n",
     "algorithms/karpos/detail/common/long.hpp": HEAD + "int f();\n" * (LONGEST_PUBLIC_HEADER + 1),
+    "lib/karpos/outcome.hpp": HEAD + "enum class outcome : int { done };\nclass hash_error : public std::runtime_error {};\n"
+                                     "inline void f() { reject<std::length_error>(1); }\n",
+    ERRORS: "| `outcome::done` | ends |\n| `std::length_error` | long |\n| `karpos::hash_error` | hash |\n",
     "algorithms/karpos/long.hpp": HEAD + "int f();\n\n// says what f does\n" * (LONGEST_PUBLIC_HEADER - 1),
     "algorithms/karpos/detail/common/short.hpp": HEAD + "/// Returns n.\n/// The same without a tile.\nint n(); // " + "x" * 88 + "\n",
     "algorithms/karpos/search.hpp": HEAD + '#include "karpos/detail/graph/run.hpp"\n#include "karpos/map.hpp"\n',
@@ -283,6 +314,11 @@ PLANTED = [
     ("retired", "algorithms/karpos/map.hpp", "inline int rows_in_room() { return 1; }\n"),
     ("retired", "tests/unit/map.cpp", "int g();  // of whoever comes first\n"),
     ("glossary", "docs/glossary.md", "| chunk | some rows | - |\n| tile | a warp | - |\n| chunk | an item | - |\n"),
+    ("errors", "algorithms/karpos/map.hpp", "inline void g() { throw std::logic_error(1); }\n"),
+    ("errors", "algorithms/karpos/map.hpp", "class key_error : public std::runtime_error {};\n"),
+    ("errors", "algorithms/karpos/map.hpp", "enum class outcome { found };\n"),
+    ("errors", ERRORS, "See `std::range_error`.\n"),
+    ("errors", ERRORS, "See `outcome::lost`.\n"),
     ("detail", "algorithms/karpos/map.hpp", "namespace karpos {\nnamespace detail {\n" + "int f();\n" * (LONGEST_DETAIL + 1) + "}\n}\n"),
     ("wing", "algorithms/karpos/detail/new.hpp", HEAD),
     ("upward", "algorithms/karpos/detail/graph/step.hpp", HEAD + '#include "karpos/search.hpp"\n'),
