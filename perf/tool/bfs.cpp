@@ -15,6 +15,7 @@
 #include "perf/tool/distributed/over_ranks.hpp"
 #include "perf/tool/option_values.hpp"
 #include "perf/tool/program/checked_options.hpp"
+#include "perf/tool/program/help_text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -131,6 +132,7 @@ void add_search_options(CLI::App& app, bfs_arguments& o) {
   app.add_option("--offset-bits", o.offsets, "width of edge offsets")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "32", "64"}));
+  put_in_group(app, "How to search");
 }
 
 void add_run_options(CLI::App& app, bfs_arguments& o) {
@@ -141,10 +143,13 @@ void add_run_options(CLI::App& app, bfs_arguments& o) {
   app.add_flag("--relabel", p.relabel,
                "number the ids of a file without gaps: large ones, and in a list of edges words;\n"
                "results still have the ids of the file, as does each line of --output");
+  put_in_group(app, "Graph");
   app.add_flag("--parents", p.parents, "find parents, too");
   app.add_flag("--validate", p.validate, "prove every distance, and parent, exact");
   app.add_option("--output", p.output,
-                 "write the distance (and parent) of each vertex, a line each");
+                 "write the distance (and parent) of each vertex, a line each")
+      ->type_name("FILE");
+  put_in_group(app, "Results");
   app.add_flag("--baseline", p.baseline, "compare with a plain top-down search in the same run");
   app.add_option(
          "--preset", o.preset,
@@ -161,6 +166,7 @@ void add_run_options(CLI::App& app, bfs_arguments& o) {
       "repeat the searches for two seconds, too, and report the joules of each, if the GPU\n"
       "(NVML) or the processors (RAPL) count them");
   add_repetitions(app, p.repetitions, "readings of the clock for each source");
+  put_in_group(app, "Measurements");
 }
 
 action define_bfs(CLI::App& app) {
@@ -173,9 +179,11 @@ action define_bfs(CLI::App& app) {
                  "powerlaw:vertices=1e6,edges=1e7,skew=0.7,top=3e4")
       ->required();
   add_format_option(app, p.format);
+  put_in_group(app, "Graph");
   o->with_source = app.add_option("--source", o->source,
                                   "vertex to start from, counted from 0; with --relabel its name\n"
-                                  "(default: the first that an edge leads out of)");
+                                  "(default: the first that an edge leads out of)")
+                       ->type_name("VERTEX");
   o->sources =
       app.add_option("--sources", p.sources, "number of random sources, vertices with neighbours")
           ->transform(count_validator())
@@ -191,6 +199,7 @@ action define_bfs(CLI::App& app) {
   o->seed = app.add_option("--seed", p.seed, "of the random sources")
                 ->transform(count_validator())
                 ->capture_default_str();
+  put_in_group(app, "Sources");
   add_run_options(app, *o);
   add_search_options(app, *o);
   app.add_flag(
@@ -200,6 +209,7 @@ action define_bfs(CLI::App& app) {
       "--timeline, --hub-cache, --pad-rows, --hops, --unvisited-queue, --offset-bits 32");
   app.add_flag("--permute", p.permute,
                "with --distributed: deal the vertices out to the ranks at random");
+  put_in_group(app, "Several ranks");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "GTEPS: 10^9 directed edges of the reached component a second, the reset of the state\n"

@@ -62,7 +62,8 @@ action define_components(CLI::App& app) {
                "compare with label propagation and a plain Afforest in the same run");
   app.add_option("--output", p.output,
                  "write the component id of each vertex, a line each; with --relabel after its "
-                 "name");
+                 "name")
+      ->type_name("FILE");
   add_repetitions(app, p.repetitions);
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(

@@ -80,6 +80,7 @@ action define_count(CLI::App& app) {
   app.add_option("--column", o->format.columns,
                  "columns to count: numbers from 1, names of the header, or 'all'\n"
                  "(default: all, but for weights in an edge list and values in a matrix)")
+      ->type_name("COLUMN")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--top", o->top, "how many of the most frequent values to print")

@@ -39,6 +39,7 @@ action define_distinct(CLI::App& app) {
   app.add_option("--by", p.by,
                  "columns that are compared, and shown: numbers from 1, or names of the header\n"
                  "(default: all)")
+      ->type_name("COLUMN")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_table_options(app, p);

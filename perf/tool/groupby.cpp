@@ -13,6 +13,7 @@
 #include "perf/tool/groupby/summary.hpp"
 #include "perf/tool/option_values.hpp"
 #include "perf/tool/program/checked_options.hpp"
+#include "perf/tool/program/help_text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -63,7 +64,10 @@ void add_file_options(CLI::App& app, groupby_arguments& o) {
   auto const add = [&](CLI::Option* option) { o.for_files.push_back(option); };
   auto const add_columns = [&](char const* name, std::vector<std::string>& columns,
                                char const* what) {
-    add(app.add_option(name, columns, what)->delimiter(',')->allow_extra_args(false));
+    add(app.add_option(name, columns, what)
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->type_name("COLUMN"));
   };
   add_columns("--by", p.by,
               "columns of the keys, like city,year: numbers from 1, or names of the header");
@@ -77,10 +81,13 @@ void add_file_options(CLI::App& app, groupby_arguments& o) {
              "them, or skip them; a group without a number has no sum then")
           ->capture_default_str()
           ->check(CLI::IsMember({"refuse", "skip"})));
+  put_in_group(app, "Groups");
   add(app.add_option("--top", p.top, "how many groups to print: the largest first sums, or counts")
           ->transform(count_validator())
           ->capture_default_str());
-  add(app.add_option("--output", p.output, "write all groups as CSV, ordered by key"));
+  add(app.add_option("--output", p.output, "write all groups as CSV, ordered by key")
+          ->type_name("FILE"));
+  put_in_group(app, "Results");
   add(app.add_option("--separator", p.format.separator,
                      "auto, blank, tab, comma, semicolon, bar or one character")
           ->capture_default_str());
@@ -90,6 +97,7 @@ void add_file_options(CLI::App& app, groupby_arguments& o) {
           ->check(CLI::IsMember({"auto", "yes", "no"})));
   add(app.add_flag("--text", p.format.text,
                    "keys are words as they are written, also if they are numbers"));
+  put_in_group(app, "Table");
 }
 
 void add_generator_options(CLI::App& app, groupby_arguments& o) {
@@ -106,6 +114,7 @@ void add_generator_options(CLI::App& app, groupby_arguments& o) {
   add(app.add_option("--seed", o.seed, "of a generator")
           ->transform(count_validator())
           ->capture_default_str());
+  put_in_group(app, "Generated rows");
 }
 
 action define_groupby(CLI::App& app) {

@@ -11,6 +11,7 @@
 #include "perf/tool/distributed/over_ranks.hpp"
 #include "perf/tool/maps/map_arguments.hpp"
 #include "perf/tool/option_values.hpp"
+#include "perf/tool/program/help_text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -103,6 +104,7 @@ action define_hash(CLI::App& app) {
   app.add_option("--miss", p.miss, "fraction of the mixed queries that ask for absent keys")
       ->capture_default_str()
       ->check(number_between(0, 1));
+  put_in_group(app, "Map and keys");
   app.add_option("--multiplicity", o->multiplicity,
                  "pairs of each key of --map multi: measures insert, count and retrieve, beside\n"
                  "hash_map with as many different keys")
@@ -127,6 +129,7 @@ action define_hash(CLI::App& app) {
       "(NVML) or the processors (RAPL) count them");
   app.add_flag("--distributed", o->distributed,
                "over the ranks of MPI (mpirun -n 4 karpos hash ...): each has a slice of the keys");
+  put_in_group(app, "Other measurements");
   add_last_map_options(app, o->arguments, p);
   app.get_option("--key-bytes")
       ->description(

@@ -13,6 +13,7 @@
 #include "perf/tool/join/table_options.hpp"
 #include "perf/tool/option_values.hpp"
 #include "perf/tool/program/checked_options.hpp"
+#include "perf/tool/program/help_text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -82,9 +83,12 @@ void add_file_options(CLI::App& app, join_arguments& o) {
                      "columns whose equal values match: numbers from 1, or names of headers; id,\n"
                      "or a=b where the right table calls it so")
           ->delimiter(',')
-          ->allow_extra_args(false));
+          ->allow_extra_args(false)
+          ->type_name("COLUMN"));
+  put_in_group(app, "Rows that match");
   for (CLI::Option* const option : add_table_options(app, o.of_files))
     o.for_files.push_back(option);
+  put_in_group(app, "Tables in files");
 }
 
 void add_generator_options(CLI::App& app, join_arguments& o) {
@@ -107,6 +111,7 @@ void add_generator_options(CLI::App& app, join_arguments& o) {
   add(app.add_option("--seed", o.seed, "of a generator")
           ->transform(count_validator())
           ->capture_default_str());
+  put_in_group(app, "Generated tables");
 }
 
 action define_join(CLI::App& app) {
@@ -114,7 +119,7 @@ action define_join(CLI::App& app) {
   app.add_option("left", o->of_files.left,
                  "a table in a text file, as karpos count reads it (gzip'ed or not; - is standard\n"
                  "input); or a generator of two tables, which are measured:\n"
-                 "join:left=2^27,right=2^27,multiplicity=1,match=0.5,skew=zipf:1\n"
+                 "join:left=2^27,right=2^27,match=0.5,skew=zipf:1, also with multiplicity=1\n"
                  "(without left or right: 2^24 rows)")
       ->required();
   app.add_option("right", o->of_files.right, "the other table");
@@ -133,8 +138,7 @@ action define_join(CLI::App& app) {
       "file\n"
       "that is called like a generator is reached as ./NAME. Generated tables are timed, in 10^9\n"
       "rows (G) a second.\n"
-      "Example: karpos join docs/examples/data/capitals.csv docs/examples/data/states.csv --on "
-      "name=state");
+      "Example: karpos join docs/examples/data/{capitals,states}.csv --on name=state");
   return [o] { return is_generator(o->of_files.left) ? measure_tables(*o) : join_two_files(*o); };
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@
 #include "perf/measure/support/context.hpp"
 #include "perf/measure/support/host_memory.hpp"
 #include "perf/tool/command.hpp"
+#include "perf/tool/distributed/over_ranks.hpp"
 #include "perf/tool/graph/read_graph.hpp"
+#include "perf/tool/program/help_text.hpp"
 #include "perf/tool/program/kokkos_settings.hpp"
 #include "perf/tool/program/parse_words.hpp"
 #include "perf/tool/program/standard_streams.hpp"
@@ -23,6 +26,10 @@ namespace {
 
 constexpr int exit_failed = 1;
 constexpr int exit_bad_input = 2;
+
+/// Whether bad input is an error of all ranks: in the words of the command line, and in options of
+/// a command that runs over ranks.
+bool is_bad_on_all_ranks = true;
 
 bool is_of_library(char const* what) { return std::strncmp(what, "karpos:", 7) == 0; }
 /// Prints "karpos: what". The library's own messages begin so already, or with the name of a call,
@@ -61,7 +68,10 @@ int run_guarded(std::function<int()> const& run) {
   try {
     return run();
   } catch (bad_input const& e) {
-    print_error(e);
+    if (is_bad_on_all_ranks)
+      print_once([&] { print_error(e); });
+    else
+      print_error(e);
   } catch (graph_file_error const& e) {
     print_error(e);
   } catch (std::invalid_argument const& e) {
@@ -83,7 +93,11 @@ int run_driver(int argc, char** argv) {
   CLI::App app("Karpos: irregular parallel algorithms on Kokkos", "karpos");
   app.set_version_flag("--version", std::string("karpos ") + version_string);
   app.require_subcommand(1);
-  app.footer("Arguments that begin with --kokkos- go to Kokkos, e.g. --kokkos-num-threads=2.");
+  app.formatter(std::make_shared<help_text>());  // the commands inherit it
+  app.footer(
+      "karpos COMMAND --help explains a command. Arguments that begin with --kokkos- go to Kokkos, "
+      "as --kokkos-num-threads=2 does.\n"
+      "Example: karpos bfs docs/examples/data/karate.mtx --validate");
 
   std::map<std::string, action> actions;
   auto& commands = command::all();
@@ -102,6 +116,7 @@ int run_driver(int argc, char** argv) {
   } catch (CLI::Success const& help) {
     return app.exit(help);
   }
+  is_bad_on_all_ranks = std::find(words.begin(), words.end(), "--distributed") != words.end();
   remember_command_line(argc, argv);
   return run_with_kokkos(for_kokkos, argv, actions.at(app.get_subcommands().front()->get_name()));
 }

@@ -7,6 +7,7 @@
 #include "perf/tool/command.hpp"
 #include "perf/tool/maps/map_arguments.hpp"
 #include "perf/tool/option_values.hpp"
+#include "perf/tool/program/help_text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -64,6 +65,7 @@ action define_mixed(CLI::App& app) {
       ->check(number_between(0, 1));
   app.add_option("--slots", o->slots, "slots of the table; without it, as the load asks for")
       ->transform(count_validator());
+  put_in_group(app, "Map and operations");
   add_last_map_options(app, o->arguments, p);
   app.footer(
       "Before each reading the map is cleared and filled. Outcomes are those of the last one.\n"

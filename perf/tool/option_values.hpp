@@ -23,7 +23,7 @@ inline CLI::Validator count_validator() {
             }
             return std::string();
           },
-          "", "count"};
+          "N", "count"};
 }
 
 /// Adds the option for how often something is timed.

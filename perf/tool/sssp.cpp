@@ -12,6 +12,7 @@
 #include "perf/tool/command.hpp"
 #include "perf/tool/option_values.hpp"
 #include "perf/tool/program/checked_options.hpp"
+#include "perf/tool/program/help_text.hpp"
 
 namespace karpos::perf {
 namespace {
@@ -57,7 +58,8 @@ int shortest_paths(sssp_arguments const& o) {
 void add_sources(CLI::App& app, sssp_arguments& o) {
   sssp_parameters& p = o.parameters;
   o.with_source = app.add_option("--source", o.source,
-                                 "vertex to start from, counted from 0; with --relabel its name");
+                                 "vertex to start from, counted from 0; with --relabel its name")
+                      ->type_name("VERTEX");
   app.add_option("--sources", p.sources,
                  "number of random sources, vertices with neighbours (default: one)")
       ->transform(count_validator())
@@ -76,12 +78,15 @@ action define_sssp(CLI::App& app) {
   app.add_flag("--directed", p.directed, "edges of a file lead one way; else they count both ways");
   app.add_flag("--relabel", p.relabel,
                "number the ids of a file without gaps, or its words, as karpos bfs does");
+  put_in_group(app, "Graph");
   add_sources(app, *o);
+  put_in_group(app, "Sources");
   app.add_flag("--random-weights", p.random_weights, "draw weights also if the file has them");
   o->max_weight = app.add_option("--max-weight", p.max_weight, "random weights are 1 to this")
                       ->capture_default_str()
                       ->transform(count_validator())
                       ->check(CLI::Range(1, 1 << 24));
+  put_in_group(app, "Weights");
   app.add_option("--delta", p.options.delta, "width of a bucket of distances; 0: automatic")
       ->capture_default_str()
       ->check(number_from(0));
@@ -99,7 +104,12 @@ action define_sssp(CLI::App& app) {
       ->transform(count_validator())
       ->check(CLI::Range(0, 1 << 20));
   app.add_flag("--launches", o->launches, "a kernel for each step, not one for all");
+  put_in_group(app, "How to search");
   app.add_flag("--parents", p.parents, "find parents, too");
+  app.add_option("--output", p.output,
+                 "write the distance (and parent) of each vertex, a line each")
+      ->type_name("FILE");
+  put_in_group(app, "Results");
   auto* const baseline = app.add_flag("--baseline", p.baseline,
                                       "compare with a plain delta-stepping in the same run (CPUs)");
   app.add_option("--baseline-delta", p.baseline_delta, "of that; 0: that of karpos")
@@ -107,9 +117,8 @@ action define_sssp(CLI::App& app) {
       ->capture_default_str()
       ->transform(count_validator())
       ->check(CLI::Range(0u, 1u << 31));
-  app.add_option("--output", p.output,
-                 "write the distance (and parent) of each vertex, a line each");
   add_repetitions(app, p.repetitions);
+  put_in_group(app, "Measurements");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "Weights are those of the file: the values of MatrixMarket, the third column of a list of\n"

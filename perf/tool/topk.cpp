@@ -12,6 +12,7 @@
 #include "perf/measure/topk/summary.hpp"
 #include "perf/tool/command.hpp"
 #include "perf/tool/option_values.hpp"
+#include "perf/tool/program/help_text.hpp"
 #include "perf/tool/topk/read_scores.hpp"
 
 namespace karpos::perf {
@@ -141,6 +142,10 @@ void add_query_options(CLI::App& app, topk_arguments& o) {
   app.add_option("--ties", o.ties, "which of several equal objects are found")
       ->capture_default_str()
       ->check(CLI::IsMember({"any", "smallest-id"}));
+  app.add_option("--missing", p.missing, "score in a list that an object is missing from")
+      ->capture_default_str();
+  app.add_flag("--validate", p.validate, "check every entry of the lists before each query");
+  put_in_group(app, "Query");
   app.add_option("--stride", o.stride,
                  "levels read before bounds are computed: or fixed:100, a sort after each")
       ->capture_default_str();
@@ -151,9 +156,7 @@ void add_query_options(CLI::App& app, topk_arguments& o) {
   app.add_option("--bail-out", o.bail_out, "when to read everything instead")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "never", "at-once"}));
-  app.add_option("--missing", p.missing, "score in a list that an object is missing from")
-      ->capture_default_str();
-  app.add_flag("--validate", p.validate, "check every entry of the lists before each query");
+  put_in_group(app, "How to read");
 }
 
 CLI::Validator const known_peer(
@@ -192,6 +195,7 @@ action define_topk(CLI::App& app) {
       "--energy", p.energy,
       "repeat queries for two seconds, too, and report the joules of each, and of each peer, if\n"
       "the GPU (NVML) or the processors (RAPL) count them");
+  put_in_group(app, "Measurements");
   app.add_flag("--json", o->as_json, "print one JSON object");
   app.footer(
       "Peers: full, adding up everything and selecting, where the driver runs; nra, sc\n"

@@ -163,9 +163,12 @@ def refused(mpiexec, driver):
                         (["bfs", "kron:scale=5", "--preset", "hubs"], "--preset does not apply"),
                         (["bfs", "kron:scale=5", "--batch", 8], "--batch does not apply"),
                         (["bfs", "kron:scale=5", "--queue", "collected"], "--queue does not apply"),
+                        (["bfs", "kron:scale=5", "--sorces", 3], "did you mean --source"),
+                        (["bfz", "kron:scale=5"], "did you mean bfs?"),
                         (["hash", "--key-bytes", 8], "keys of 4 bytes")):
         done = on_ranks(mpiexec, 2, driver, *words, "--distributed")
         check(f"{words}: fails", done.returncode != 0, True)
+        check(f"{words}: messages of {done.stderr}", sum(line.startswith("karpos:") for line in done.stderr.splitlines()), 1)
         check(f"{words}: says why", what in done.stderr, True)
 
 

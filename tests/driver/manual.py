@@ -7,7 +7,6 @@ that the example in every command's help runs in the root of the repository.
 """
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -27,7 +26,7 @@ def plain(roff):
 
 
 def commands_of(driver):
-    return re.findall(r"^  ([a-z]\w*) ", run(driver, "--help").stdout.partition("Subcommands:")[2], re.M)
+    return re.findall(r"^  ([a-z]\w*) ", run(driver, "--help").stdout.partition("Commands:")[2], re.M)
 
 
 def manual_page(driver, folder):
@@ -72,6 +71,16 @@ def completion(driver, folder):
     check("a file: left to the shell", completed(driver, folder, "count", ""), [])
 
 
+def pages(driver):
+    """Help begins with its example, which may be longer than a line, and fits a screen of 80 columns and 40 rows or comes in groups."""
+    for words in ([], *([command] for command in commands_of(driver))):
+        lines = run(driver, *words, "--help").stdout.splitlines()
+        check(f"karpos {words} --help: begins with an example", lines[0].startswith("Example: karpos "), True)
+        check(f"karpos {words} --help: lines beyond column 80", [line for line in lines[1:] if len(line) > 80], [])
+        groups = sum(re.fullmatch(r"\w[\w ]*:", line) is not None for line in lines)
+        check(f"karpos {words} --help: {len(lines)} lines in {groups} groups", len(lines) <= 40 or groups > 2, True)
+
+
 def examples(driver, folder):
     """The examples of the help run as they are written."""
     os.chdir(folder.parents[2])
@@ -79,9 +88,9 @@ def examples(driver, folder):
         lines = re.findall(r"^Example: (.*)$", run(driver, command, "--help").stdout, re.M)
         check(f"karpos {command} --help: examples", len(lines), 1)
         for line in lines:
-            program, named, *words = shlex.split(line)
-            check(f"{line}: of which program and command", (program, named), ("karpos", command))
-            done = run(driver, named, *words)
+            check(f"{line}: of which program and command", line.split()[:2], ["karpos", command])
+            words = subprocess.run(["bash", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+            done = run(driver, *words)
             check(f"{line}: exit code; {done.stderr}", (done.returncode, done.stdout != ""), (0, True))
 
 
@@ -89,6 +98,7 @@ def main():
     driver, folder = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
     manual_page(driver, folder)
     completion(driver, folder)
+    pages(driver)
     examples(driver, folder)
     return checks.verdict("--help")
 

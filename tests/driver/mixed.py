@@ -20,7 +20,7 @@ def result(driver, *words):
 
 def maps_of(driver):
     """Our maps, as the help names them: all of them run mixed operations."""
-    named = re.search(r"--map \S+:\{([^}]*)\}", run(driver, "mixed", "--help").stdout)
+    named = re.search(r"--map \{([^}]*)\}", run(driver, "mixed", "--help").stdout)
     check("the help names the maps", named is not None, True)
     return named[1].split(",") if named else ["hash"]
 

@@ -35,7 +35,7 @@ FEW = 3  # figures that are all measured
 
 def papers_of(driver):
     """The papers that --help names."""
-    return re.search(r"which: ([\w, ]+)", run(driver, "paper", "--help").stdout)[1].split(", ")
+    return re.search(r"which: ((?:\w+, )*\w+)", " ".join(run(driver, "paper", "--help").stdout.split()))[1].split(", ")
 
 
 def figures_of(driver, paper):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "perf/measure/bfs/parameters.hpp"
@@ -30,5 +31,10 @@ int count_over_ranks(count_options const& o);
 /// Runs `karpos hash`: keys and queries are those of a run without ranks, divided among the ranks.
 /// Returns the exit code.
 int hash_over_ranks(hash_parameters const& p, bool as_json);
+
+/// Prints an error that all ranks have, before any of them has initialized MPI. If mpirun started
+/// several, the first one alone prints, and none returns before: mpirun ends all ranks with the
+/// first that returns.
+void print_once(std::function<void()> const& print);
 
 }  // namespace karpos::perf

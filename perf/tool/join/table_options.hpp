@@ -15,7 +15,7 @@ std::vector<CLI::Option*> add_table_options(CLI::App& app, Parameters& p) {
   return {app.add_option("--top", p.top, "how many of the first rows to print")
               ->transform(count_validator())
               ->capture_default_str(),
-          app.add_option("--output", p.output, "write all rows as CSV"),
+          app.add_option("--output", p.output, "write all rows as CSV")->type_name("FILE"),
           app.add_option("--separator", p.format.separator,
                          "auto, blank, tab, comma, semicolon, bar or one character")
               ->capture_default_str(),

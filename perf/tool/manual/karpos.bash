@@ -15,7 +15,7 @@ _karpos() {
     [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }
   done
   if [[ -z $command ]]; then
-    words="--help --version $("$driver" --help 2> /dev/null | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z_]*\) .*/\1/p')"
+    words="--help --version $("$driver" --help 2> /dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z_]*\) .*/\1/p')"
   elif [[ $word == -* ]]; then
     words=$("$driver" "$command" --help 2> /dev/null | sed -n 's/^  \(-[^ ]*\).*/\1/p' | tr ',' '\n' | grep -- '^--')
   elif [[ $before == --* ]]; then

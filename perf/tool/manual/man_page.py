@@ -34,7 +34,7 @@ def definitions(pairs):
 
 def commands_of(help_text):
     """Name and summary of each command, from the driver's own help."""
-    block = re.search(r"^Subcommands:\n((?:  .*\n)+)", help_text, re.M)[1]
+    block = re.search(r"^Commands:\n((?:  .*\n)+)", help_text, re.M)[1]
     return re.findall(r"^  (\S+)\s+(.*)$", block, re.M)
 
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "perf/tool/option_values.hpp"
+#include "perf/tool/program/help_text.hpp"
 
 namespace karpos::perf {
 
@@ -57,6 +58,7 @@ void add_last_map_options(CLI::App& app, map_arguments& arguments, map_parameter
                          ";\nno names: all peers but the tables that papers describe")
           ->expected(0, -1)
           ->delimiter(',');
+  put_in_group(app, "Runs");
   app.add_flag("--json", arguments.as_json, "print one JSON object");
 }
 

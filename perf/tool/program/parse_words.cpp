@@ -128,6 +128,7 @@ void parse_words(CLI::App& app, std::vector<std::string> const& words) {
   } catch (CLI::Success const&) {
     throw;
   } catch (CLI::ParseError const& e) {
+    if (!words.empty() && !is_option(words.front())) require_command(app, words);
     require_known_option(app, "");
     require_command(app, words);
     CLI::App const& command = *app.get_subcommands().front();
