@@ -31,7 +31,7 @@ class cuckoo_table : public lookup_table<Storage> {
   using ref_type =
       table_reader<detail::cuckoo::any_ref<typename Storage::traits_type>, device::access::frozen>;
 
-  /// Makes a table without memory and with default options. Lookups and insertions throw
+  /// Makes a table without memory and with default options. Lookups, insertions and ref throw
   /// std::logic_error until it is built, assigned to, or the destination of deep_copy.
   cuckoo_table() : base(Storage({}, {})) {}
   /// Makes a map of the pairs keys(i), values(i), or a set of keys(i). Blocks. Throws what build
@@ -87,8 +87,9 @@ class cuckoo_table : public lookup_table<Storage> {
     return m_storage.insert(exec, keys, values_or_none(values...));
   }
 
-  using base::size;
+  using base::size, base::empty;
   std::uint64_t size() const { return m_storage.size(); }  ///< number of keys
+  bool empty() const { return size() == 0; }
   /// Returns how many keys, stored ones included, the table holds before an insertion grows it. For
   /// two_level: size().
   std::uint64_t capacity() const {
@@ -98,8 +99,11 @@ class cuckoo_table : public lookup_table<Storage> {
   /// Returns the bytes that the table has allocated, including what options.keep_workspace keeps.
   std::size_t bytes() const { return m_storage.bytes(); }
   /// Returns a ref for kernels: lookups only, like frozen_ref() of the other maps. Valid until a
-  /// build, or an insertion that stores a key. Requires: the table has memory.
-  ref_type ref() const { return ref_type({layout(), m_storage.view()}); }
+  /// build, or an insertion that stores a key.
+  ref_type ref() const {
+    this->require_memory("ref");
+    return ref_type({layout(), m_storage.view()});
+  }
   /// Returns statistics of the table; zeros if it has no memory. Complexity: reads every slot.
   /// Blocks.
   cuckoo_stats stats(execution_space const& exec) const { return m_storage.stats(exec); }

@@ -31,8 +31,8 @@
 // The map's own header says what operations cost and which may run concurrently: hash_map.hpp,
 // hash_set.hpp, hopscotch_map.hpp, cuckoo_map.hpp.
 //
-// The first argument is an execution space instance; views are read and written in its memory.
-// Views that belong together have the same length; otherwise every operation throws
+// The first argument is an execution space instance, which must be able to access the views. Views
+// that belong together have the same length; otherwise every operation throws
 // std::invalid_argument. A lookup or erasure of a key that equals a sentinel does not find the key
 // (apply answers `invalid`).
 //
@@ -65,7 +65,7 @@ class hash_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;
 
  public:
-  using base::erase, base::insert, base::insert_or_assign;  // refused calls
+  using base::erase, base::insert, base::insert_or_assign;  // explain wrong calls
   using base::has_values;
   using typename base::execution_space, typename base::key_type, typename base::mapped_type,
       typename base::memory_space;
@@ -79,11 +79,11 @@ class hash_table : public lookup_table<Storage> {
   using report_view = Kokkos::View<insert_report, memory_space>;
   using erase_view = Kokkos::View<erase_report, memory_space>;
 
-  /// Makes a table without memory. Its size, capacity and max_keys are 0. It can be assigned to,
-  /// and be the destination of deep_copy. Lookups, insertions, erasures, apply, rehash, compact and
-  /// tombstones throw std::logic_error; size, empty, retrieve_all, clear, begin and end do not.
+  /// Makes a table without memory, as one that was moved from. Its size, capacity and max_keys are
+  /// 0. It can be assigned to, and be the destination of deep_copy. ref, and calls that read or
+  /// change keys, throw std::logic_error, except size, empty, retrieve_all, clear, begin and end.
   hash_table() : base(Storage()) {}
-  /// Makes an empty table for max_keys keys. Asynchronous, except for the allocation.
+  /// Makes an empty table for max_keys keys, or none. Asynchronous, except for the allocation.
   /// Throws std::invalid_argument (load out of range, unknown growth, equal sentinels),
   /// std::length_error (capacity overflow), allocation_error (out of memory).
   hash_table(execution_space const& exec, std::uint64_t max_keys, options const& o = {},
@@ -219,7 +219,8 @@ class hash_table : public lookup_table<Storage> {
     enqueue_insertion(exec, "insert_or_apply_async", keys, values, op, report);
   }
 
-  /// Removes keys, of any type that queries may be of. Blocks. Returns how many were removed.
+  /// Removes keys, of any type that queries may be of. Blocks. Returns how many were removed, equal
+  /// keys of the call once.
   /// Memory: if keys of a hash_map or hash_set are split by region (bulk_strategy), at most
   ///   lookup_bytes(), as find.
   /// Throws std::invalid_argument for an unknown strategy.
@@ -250,13 +251,13 @@ class hash_table : public lookup_table<Storage> {
   ///   - tombstones + erasures <= (capacity - max_keys) / 4;
   ///   - insertions <= max(1, (capacity - max_keys) / 4).
   ///   The next batch is twice as large. Before a batch there may be further passes:
-  ///   - If refs may exist (see ref), or if the first two conditions fail when each operation
-  ///     counts as an insertion and as an erasure: a pass over the batch counts insertions and
-  ///     erasures, and so does another one after each halving.
-  ///   - If the batch inserts, and refs may exist or the first two conditions still fail: a pass
+  ///   - If refs may exist (see ref), or both first conditions fail with every operation counted as
+  ///     insertion and erasure: a pass over the batch counts its insertions and erasures, and again
+  ///     after each halving.
+  ///   - If the batch then inserts, and either refs may exist or both conditions still fail: a pass
   ///     counts the slots, before any halving, and a compaction follows if it is needed.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
-  ///   overlap.
+  ///   overlap; each `op` is an enumerator of map_op.
   template <view_1d Operations, view_1d Results>
     requires has_values
   void apply(execution_space const& exec, Operations const& operations, Results const& results) {
@@ -315,16 +316,12 @@ class hash_table : public lookup_table<Storage> {
     requires(Storage::has_tombstones);
 
   /// Returns what kernels read and write the table through, until the table gets new memory (by
-  /// rehash, growth, or deep_copy from a table of another capacity). Until then, and as long as the
-  /// memory is the caller's, the host does not know the number of keys: size, apply and insertions
-  /// may have to count slots. Requires: the table has memory.
-  ref_type ref() const {
-    m_slots_used.mark_exposed();
-    m_storage.invalidate_order();
-    return ref_type(m_storage.ref());
-  }
-  /// Returns what kernels read the table through while nothing changes it. Requires: it has memory.
-  frozen_ref_type frozen_ref() const { return frozen_ref_type(m_storage.ref()); }
+  /// rehash, growth, or deep_copy from a table of another capacity). Until then, and always while
+  /// the memory is the caller's, the host does not know the number of keys: size, apply and
+  /// insertions may have to count slots. Throws std::logic_error if the table has no memory.
+  ref_type ref() const;
+  /// Returns what kernels read the table through while nothing changes it. Throws as ref.
+  frozen_ref_type frozen_ref() const;
   /// Returns the number of keys. Constant time if the number is known: the table owns its memory,
   /// ref() was not called since the table got that memory, and no _async call, apply or apply_async
   /// came after the last clear, rehash, compact, growth or deep_copy. Otherwise reads the table
@@ -351,7 +348,7 @@ class hash_table : public lookup_table<Storage> {
                            : static_cast<double>(size(exec)) / static_cast<double>(capacity());
   }
   /// Returns whether blocking insertions grow the table (options.growth), as growth::automatic says
-  /// (table_options.hpp). insert_or_apply of a hopscotch_map never grows it.
+  /// (table_options.hpp). insert_or_apply grows a hash_map, but never a hopscotch_map.
   bool grows() const {
     return m_storage.settings().options.growth.value_or(
                Storage::grows ? growth::automatic : growth::fixed) == growth::automatic;
@@ -474,8 +471,8 @@ class hash_table : public lookup_table<Storage> {
                                       std::uint64_t first, std::uint64_t& size);
   /// Returns how many slots may be in use before insertions probe far.
   std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
-  /// Returns how many tombstones are not worth a compaction. When max_keys keys are stored, that
-  /// many more slots may then still be used.
+  /// Returns up to how many tombstones a compaction is not worth. With max_keys keys as many slots
+  /// may still be used.
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
   bool has_slots_for(detail::operation_counts const& counts) const;
   detail::slot_counts count_slots(execution_space const& exec);

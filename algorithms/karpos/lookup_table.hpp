@@ -53,17 +53,16 @@ class lookup_table {
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible;
 
   /// Writes the value of each query to out, or `missing` if the query is not stored, by default
-  /// mapped_type{}: zero for numbers. Asynchronous.
-  /// A query may be of any type that the map's hash and equality take (cuckoo_map: the key's type).
-  /// The elements of out are of the map's value type, or of a type that holds each of its values.
-  /// Maps only.
-  /// Requires: `out` and the queries do not overlap.
+  /// mapped_type{}: zero for numbers. Asynchronous. A query may be of any type that the map's hash
+  /// and equality take (cuckoo_map: the key's type). The elements of out are of the map's value
+  /// type, or of a type that holds each of its values. Maps only. Results may replace the queries,
+  /// if they have as many bytes; lookups are then direct.
   /// Memory: if queries are split by region of the table (bulk_strategy), a workspace of
   ///   lookup_bytes(): bulk.workspace, which must live until the lookups have run, or allocated. If
   ///   there is no memory for it, or the given one is too small or not aligned, or views are on the
   ///   host, lookups are direct.
-  /// Throws std::invalid_argument if queries and out have different lengths, or for an unknown
-  ///   strategy.
+  /// Throws std::invalid_argument if queries and out have different lengths or overlap in another
+  ///   way, or for an unknown strategy.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(execution_space const& exec, Queries const& queries, Out const& out,
@@ -84,7 +83,7 @@ class lookup_table {
             detail::where{stencil, predicate});
   }
   /// Writes to out whether each query is stored. Asynchronous.
-  /// Requires, Memory, Throws: as find.
+  /// Memory, Throws: as find.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {

@@ -22,13 +22,13 @@
 namespace karpos {
 
 /// A map or set whose keys may be stored several times. In a set, a pair means one occurrence of a
-/// key. The first argument of an operation is an execution space instance; views are read and
-/// written in its memory. Host views are not supported if the table is on a device. Views that
-/// belong together have the same length; otherwise every operation throws std::invalid_argument.
-/// Lookups and erasures of a key that equals a sentinel find nothing. Keep the table and the views
-/// of an asynchronous call until it has run. The values of a key come in no particular order. On a
-/// table without memory, lookups, insertions, erasures, consolidate, rehash and ref throw
-/// std::logic_error.
+/// key. The first argument of an operation is an execution space instance, which must be able to
+/// access the views. Host views are not supported if the table is on a device. Views that belong
+/// together have the same length; otherwise every operation throws std::invalid_argument. Lookups
+/// and erasures of a key that equals a sentinel find nothing. Keep the table and the views of an
+/// asynchronous call until it has run. The values of a key come in no particular order. On a table
+/// without memory (default-constructed or moved from) ref, and calls that read or change pairs,
+/// throw std::logic_error, except size, empty, different_keys and clear.
 ///
 /// Insertions through insert_async and in kernels are pending: they are appended to a list, where
 /// lookups do not find them. consolidate, rehash, a blocking insertion or an erasure puts them into
@@ -306,9 +306,11 @@ class multi_table {
     detail::user_call const call(table::name, "bytes_for");
     return table::index_type::bytes_for(max_keys, load);
   }
-  /// Returns what kernels look up with while no thread changes the table. Requires: the table has
-  /// memory.
-  frozen_ref_type frozen_ref() const { return {m_table.index().frozen_ref(), m_table.blocks()}; }
+  /// Returns what kernels look up with while no thread changes the table.
+  frozen_ref_type frozen_ref() const {
+    detail::user_call const call(table::name, "frozen_ref");
+    return {m_table.index().frozen_ref(), m_table.blocks()};
+  }
   /// Returns the number of pairs in the table, without pending ones.
   std::uint64_t size() const { return m_table.size(); }
   bool empty() const { return size() == 0; }

@@ -68,9 +68,9 @@ struct row_index_options {
   /// duplicates, bulk_strategy::direct), aligned to 64 bytes; null: allocated, and freed at the
   /// end. With less memory than its strategy takes, the build is direct.
   wrapped_memory workspace = {nullptr, 0};
-  /// How the rows, and the queries of find, count, contains, label and joins, are handled. On GPUs
-  /// they are split by partitions if rows have the library's functions, no nulls and no mask, and
-  /// are not single values of one or two bytes.
+  /// Strategy of the build, and of bulk lookups, joins included. On GPUs only rows with the
+  /// library's functions, without nullable columns, and not single values of one or two bytes can
+  /// be split by partitions; the build with a mask is direct.
   bulk_strategy strategy = bulk_strategy::automatic;
 };
 
@@ -148,14 +148,14 @@ class row_index {
   /// Indexes options.rows rows, by default all. Blocks.
   ///
   /// Complexity: O(rows) unless many different rows have equal hashes; frequent rows cost no more
-  ///   than others. With duplicates::kept, if rows have equals, they are also sorted by group: one
-  ///   pass for each factor of 2^13 in the number of groups (GPUs: of 2^8).
+  ///   than others. With duplicates::kept, if rows repeat, they are also sorted by group: one pass
+  ///   for each factor of 2^13 in the number of groups (GPUs: of 2^8).
   /// Concurrency: works on `exec`.
-  /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec, rows
-  ///   indexed at once, duplicates, strategy). If all rows are different and none can be appended,
-  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs. (By partitions
-  ///   all rows seem not to be different if hashes of two are equal in 31 bits, or in 23 if row
-  ///   numbers have 64 bits. Single values of four bytes are never mistaken so.)
+  /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec,
+  ///   options.rows, duplicates, strategy). If all rows are different and none can be appended,
+  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs. (By partitions,
+  ///   rows whose hashes agree in 31 bits count as equal here; in 23 bits if row numbers have 64
+  ///   bits. Single values of four bytes do not.)
   /// Throws: std::invalid_argument for an unknown strategy or treatment of duplicates, if there are
   ///   more rows than RowNumber can number, if options.rows is larger than the number of rows, or
   ///   if memory or workspace is too small or not aligned; allocation_error.
@@ -193,14 +193,14 @@ class row_index {
         .bytes;
   }
 
-  /// Returns how many rows belong to any group; if duplicates are dropped, returns groups().
+  /// Returns the number of rows in groups; if duplicates are dropped, groups().
   std::uint64_t size() const { return m_groups.size(); }
   /// Returns the number of different rows.
   std::uint64_t groups() const { return m_groups.groups(); }
   Rows const& rows() const { return m_rows; }
 
   /// Appends the next n rows of the columns to an index that drops duplicates. Groups keep their
-  /// ids; new groups follow. Columns may be written until their rows are appended.
+  /// ids; new groups follow. Rows may be written until they are appended.
   ///
   /// Returns: the number of new groups. Blocks.
   /// Complexity: O(n), whatever the size of the index is.
@@ -233,9 +233,10 @@ class row_index {
   ///
   /// Memory: lookups by partitions (options.strategy) allocate 11 bytes for each query of one
   ///   column of four bytes, 16 for others (20 if row numbers have 64 bits), and block if the GPU
-  ///   has no stream-ordered memory. Without memory, or if the output overlaps the queries and
-  ///   neither is strided, lookups are direct.
-  /// Throws: std::invalid_argument if the output is not as long as the queries.
+  ///   has no stream-ordered memory. If there is no memory, lookups are direct. So they are if
+  ///   results replace a column of the queries, which they may if they have as many bytes.
+  /// Throws: std::invalid_argument if the output is not as long as the queries, or overlaps them in
+  ///   another way.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("find", exec, queries, detail::value_or<RowNumber>{missing}, out);
@@ -382,9 +383,12 @@ class row_index {
     detail::require_reachable_columns<ExecSpace, Queries>();
     require_numbers<Out, Result>();
     detail::require_same_extent("queries", queries.size(), "the output", out.extent(0));
+    bool in_place = false;
+    queries.for_each_column(
+        [&](auto const& column) { in_place |= detail::row_index::replaces_column(out, column); });
     std::string const kernel = std::string("karpos::row_index: ") + what;
     if (detail::row_index::try_look_up(exec, kernel, m_rows, m_groups.table(), queries, answer, out,
-                                       m_strategy))
+                                       in_place ? bulk_strategy::direct : m_strategy))
       return;
     constexpr int distance = detail::row_index::tuning<ExecSpace>::prefetch_distance;
     using device::for_loop, device::held_by_loop;

@@ -49,8 +49,8 @@ namespace karpos {
 ///   - Hasher and EqualTo are called in kernels. Equal keys have equal hashes. The map mixes the
 ///     hash unless Hasher has a member type is_avalanching and returns 64 bits. Pairs and
 ///     Kokkos::Arrays are hashed and compared by their members, even if Hasher is Kokkos::pod_hash
-///     or EqualTo Kokkos::pod_equal_to. The default Hasher hashes other keys that are not numbers
-///     by their bytes.
+///     or EqualTo Kokkos::pod_equal_to. The default Hasher hashes numbers as karpos::hash does, and
+///     other keys by their bytes. It refuses long double, and padding that the compiler can see.
 ///   - Device is an execution space, a memory space, or a Kokkos::Device.
 /// Concurrency:
 ///   - In kernels insert, find, exists, valid_at, key_at and value_at may run concurrently. If
@@ -198,10 +198,10 @@ class unordered_map {
     }
     return is_insertable_map;
   }
-  /// Returns the number of keys. Blocks. On CPUs the map counts along; after about
-  /// 64 + capacity() / 64 insertions and erasures, or fewer if threads contend, the next call
-  /// counts the slots. On GPUs the first call after a kernel that called insert, or erase in an
-  /// erase phase, counts them. Copies share the known number.
+  /// Returns the number of keys. Blocks. On CPUs insertions and erasures update the number; after
+  /// about 64 + capacity() / 64 of them, or fewer if threads contend, the next call counts the
+  /// slots. On GPUs the first call after a kernel that called insert, or erase in an erase phase,
+  /// counts them. Copies share the known number.
   /// Requires: no key is inserted or erased concurrently; otherwise later calls may miss that
   ///   change.
   size_type size() const { return is_allocated() ? static_cast<size_type>(m_storage.count()) : 0; }
@@ -259,11 +259,11 @@ class unordered_map {
   /// operation with the same member op(values, index, value); karpos::plus; or a function
   /// op(stored, value) for values of four or eight bytes. op may not throw (operations.hpp says
   /// what functors may do). A set takes a number as value, and ignores it.
-  /// Returns: success() if the key was inserted; existing() if it was stored already; failed() if
-  ///   there is no slot or in an erase phase, and the map is unchanged. If keys are const, or
-  ///   the map has no memory, always failed(), which failed_insert() does not count. Unless it
-  ///   failed: index(), and list_position(), the number of buckets on the search path before the
-  ///   key's. freed_existing() is never true.
+  /// Returns: success() if the key was inserted; existing() if it was stored already; failed(),
+  ///   with the map unchanged, if there is no slot or in an erase phase. If keys are const, or the
+  ///   map has no memory, always failed(), which failed_insert() does not count. Unless it failed:
+  ///   index(), and list_position(), the number of buckets on the search path before the key's.
+  ///   freed_existing() is never true.
   template <class Op = default_op_type>
   KOKKOS_FORCEINLINE_FUNCTION insert_result insert(key_type const& key,
                                                    inserted_value const& value = {},
@@ -337,10 +337,10 @@ class unordered_map {
   // call blocks. The failed_insert flag and an erase phase are copied, too. deep_copy and
   // deep_copy_view do not copy hash and equality: those of dst must have the state of those of src.
   //
-  // Keys keep their indices, with one exception: copies of dst exist, and dst was not made from src
-  // (by create_mirror, allocate_view or create_copy_view). These copies probe with dst's own seed,
-  // so the keys are inserted anew, at other indices. That takes a copy of src in dst's memory space
-  // while it runs.
+  // Keys keep their indices, with one exception: dst has shallow copies, and was not made from src
+  // (by create_mirror, allocate_view or create_copy_view). The shallow copies probe with dst's own
+  // seed, so keys are inserted anew, at other indices. That takes a copy of src in dst's memory
+  // space while it runs.
 
   /// Becomes a copy of src, from any device, in memory of its own. Does nothing if the two maps
   /// share memory. Throws allocation_error (out of memory).
@@ -429,15 +429,15 @@ class unordered_map {
 
 /// Writes the value of each query to out, or `missing`, by default Value{}, if the query is not
 /// stored. Queries have the key type; the elements of out are of the map's value type, or of a type
-/// that holds each of its values. `out` and the queries do not overlap. Values are trivially
-/// copyable and default-constructible. Asynchronous; blocks if queries or out are on the host and
-/// the map is on a device, or if it allocates a workspace and the GPU has no stream-ordered memory
-/// for it.
+/// that holds each of its values. Results of as many bytes may replace queries. Values are
+/// trivially copyable and default-constructible. Asynchronous; blocks if queries or out are on the
+/// host and the map is on a device, or if it allocates a workspace and the GPU has no
+/// stream-ordered memory for it.
 /// Concurrency: no key is inserted or erased, and no value changed, until it has run.
 /// Memory: as find of hash_map (karpos/lookup_table.hpp): many queries of a large map are split by
 ///   region of the table on GPUs, in a workspace of lookup_bytes(), bulk.workspace or allocated.
-/// Throws std::invalid_argument if queries and out have different lengths or for an unknown
-///   strategy, std::logic_error if the map has no memory.
+/// Throws std::invalid_argument if queries and out have different lengths or overlap in another
+///   way, or for an unknown strategy; std::logic_error if the map has no memory.
 template <class Key, class Value, class Device, class Hasher, class EqualTo, view_1d Queries,
           view_1d Out>
 void find(typename unordered_map<Key, Value, Device, Hasher, EqualTo>::execution_space const& exec,

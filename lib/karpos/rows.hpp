@@ -24,7 +24,7 @@ namespace karpos {
 
 /// The rule for nulls, which are the values that a column's mask calls invalid.
 enum class null_equality {
-  equal,   ///< equal to every other null of its column, as in GROUP BY and DISTINCT of SQL
+  equal,   ///< equal to all nulls of its column, and of the one it is joined with (GROUP BY)
   unequal  ///< equal to nothing, as for SQL's `=` in joins: no row equals a row that has a null
 };
 
@@ -301,6 +301,12 @@ class row_view {
     return transformed(f, every_column{});
   }
 
+  /// Calls f(column) for each column, as it was passed. On the host.
+  template <class F>
+  void for_each_column(F const& f) const {
+    for_each_column(f, every_column{});
+  }
+
   KOKKOS_FUNCTION std::uint64_t size() const { return m_size; }
   KOKKOS_FUNCTION null_equality nulls() const { return m_nulls; }
   /// Returns the first column, as it was passed.
@@ -370,6 +376,11 @@ class row_view {
   auto transformed(F const& f, std::index_sequence<I...>) const {
     using result = row_view<Hash, Equal, decltype(f(detail::get<I>(m_columns)))...>;
     return result({{f(detail::get<I>(m_columns))}...}, m_hash, m_equal, m_nulls, m_size);
+  }
+
+  template <class F, std::size_t... I>
+  void for_each_column(F const& f, std::index_sequence<I...>) const {
+    (f(detail::get<I>(m_columns)), ...);
   }
 
   template <std::size_t... I>
@@ -489,7 +500,7 @@ struct single_value<row_view<Hash, Equal, Column>> {
 
 /// Makes rows of columns. A column is a view of rank one, strided views included, of trivially
 /// copyable values of any size; string_column(exec, bytes, offsets), whose strings are values of
-/// type string_ref (string_column.hpp), or a view of these; or nullable(values, mask) of one of
+/// type string_ref (string_column.hpp); a view of string_refs; or nullable(values, mask) of one of
 /// them.
 ///
 /// Rows are hashed by row_hash and compared by row_equal: 0.0 equals -0.0, NaN equals NaN, and

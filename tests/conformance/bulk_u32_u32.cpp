@@ -22,5 +22,9 @@ TEST_CASE("answers written over the queries") {
     std::vector<key> expected = all;
     for (std::size_t i = n; i < 2 * n; ++i) expected[i] = 7;
     karpos_test::same("answers over queries", karpos_test::to_host(inout) == expected, true);
+    auto const first = Kokkos::subview(inout, std::pair<int, int>(0, 10)),
+               next = Kokkos::subview(inout, std::pair<int, int>(1, 11));
+    karpos_test::throws<std::invalid_argument>([&] { map.find(space{}, first, next, 7u); },
+                                               "hash_map::find", "the output overlaps");
   }
 }

@@ -739,6 +739,7 @@ TEST_CASE("limits: pair numbers, memory, rehash, tables without memory") {
   throws<std::logic_error>([&] { empty.insert(space(), keys, 1u); }, "no memory");
   throws<std::logic_error>([&] { empty.retrieve_size(space(), keys); }, "no memory");
   throws<std::logic_error>([&] { empty.consolidate(space()); }, "no memory");
+  throws<std::logic_error>([&] { (void)empty.frozen_ref(); }, "hash_multimap::frozen_ref");
   small_map taken(std::move(map));
   CHECK(taken.size() == 5'000);
   CHECK(map.size() == 0);

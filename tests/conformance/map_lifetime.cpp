@@ -51,7 +51,7 @@ void check_without_memory(Map& map) {
   view<u32> const out("out", 3);
   same("size without memory", map.size(space{}), 0);
   same("capacity without memory", map.capacity(), 0);
-  holds("empty", map.empty(space{}));
+  holds("empty", map.empty(space{}) && map.empty());
   same("retrieve_all", map.retrieve_all(space{}, out, out), 0);
   auto const refused = [](auto const& f) { throws<std::logic_error>(f, "no memory", "assign"); };
   u64 sum = 0;
@@ -61,6 +61,8 @@ void check_without_memory(Map& map) {
   refused([&] { map.find(space{}, keys, out, 0u); });
   refused([&] { map.count(space{}, keys); });
   refused([&] { map.lookup_bytes(space{}, keys); });
+  refused([&] { (void)map.ref(); });
+  if constexpr (requires { map.frozen_ref(); }) refused([&] { (void)map.frozen_ref(); });
   if constexpr (requires { map.stats(space{}); })
     same("slots in the statistics", map.stats(space{}).slots, 0);
   if constexpr (requires { map.erase(space{}, keys); }) {

@@ -682,3 +682,28 @@ TEST_CASE("refused: masks and outputs of unequal length, too many rows") {
   throws<std::invalid_argument>([&] { karpos::row_index(space(), karpos::rows(many)); },
                                 "2147483648", "std::uint64_t");
 }
+
+TEST_CASE("refused: outputs that overlap queries, and do not replace them") {
+  using error = std::invalid_argument;
+  std::uint64_t const n = 100;
+  view<std::uint64_t> const x("x", n + 1);
+  auto const queries = Kokkos::subview(x, std::pair<std::uint64_t, std::uint64_t>(0, n)),
+             shifted = Kokkos::subview(x, std::pair<std::uint64_t, std::uint64_t>(1, n + 1));
+  view<std::uint32_t> const narrow(reinterpret_cast<std::uint32_t*>(x.data()), n);
+  view<bool> const valid("valid", n), flags(reinterpret_cast<bool*>(x.data()), n);
+  auto const refused = [&](auto const& of, auto const& out) {
+    using numbers = std::decay_t<decltype(out)>;
+    karpos::row_index<std::decay_t<decltype(of)>, space, typename numbers::value_type> const index(
+        space{}, of);
+    throws<error>([&] { index.find(space{}, of, out); }, "row_index::find", "the output overlaps");
+  };
+  refused(karpos::rows(queries), shifted);
+  refused(karpos::rows(queries), narrow);
+  refused(karpos::rows(view<std::uint32_t>("y", n), queries), narrow);
+  refused(karpos::rows(karpos::nullable(queries, valid)), shifted);
+  view<std::uint32_t> const offsets("offsets", n + 1), first(offsets.data(), n);
+  refused(karpos::rows(karpos::string_column(space{}, view<char>("bytes", 1), offsets)), first);
+  karpos::row_index const index(space{}, karpos::rows(queries));
+  throws<error>([&] { index.contains(space{}, karpos::rows(queries), flags); },
+                "row_index::contains", "the output overlaps");
+}

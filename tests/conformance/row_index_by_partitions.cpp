@@ -286,4 +286,25 @@ TEST_CASE("lookups are direct without memory, and if results replace the queries
   if (!on_device) same("directly", restores(), before + 1);
 }
 
+TEST_CASE("results replace a column of their size, a strided one too") {
+  u64 const n = 8'000;
+  auto const rows = draws<u32>(n, 6'000, 0, 1);
+  using table_type = Kokkos::View<u32**, Kokkos::LayoutRight, space::memory_space>;
+  table_type const table("queries", n, 2);
+  auto const a = Kokkos::subview(table, Kokkos::ALL, 0), b = Kokkos::subview(table, Kokkos::ALL, 1);
+  Kokkos::deep_copy(b, draws<u32>(n, 9'000, 0, 2));
+  Kokkos::deep_copy(a, b);
+  auto const as_keys = karpos::rows(rows, rows);
+  karpos::row_index const index(space{}, as_keys, {.strategy = bulk_strategy::partitioned});
+  view<u32> const expected("expected", n);
+  index.find(space{}, karpos::rows(a, b), expected);
+  auto const before = launches("karpos::partition: restore order");
+  index.find(space{}, karpos::rows(a, b), b);
+  space{}.fence();
+  view<u32> const found_rows("rows", n);
+  Kokkos::deep_copy(found_rows, b);
+  CHECK(to_host(found_rows) == to_host(expected));
+  same("directly", launches("karpos::partition: restore order"), before);
+}
+
 }  // namespace

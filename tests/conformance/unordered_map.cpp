@@ -755,6 +755,8 @@ TEST_CASE("types") {
   using map_type = map_of<int, double>;
   using values = map_type::modifiable_map_type;
   using frozen = map_type::const_map_type;
+  static_assert(sizeof(long double) <= 8 ||
+                karpos::detail::unordered_map::has_padding<long double>);
   static_assert(map_type::is_insertable_map && values::is_modifiable_map && frozen::is_const_map);
   static_assert(std::is_constructible_v<values, map_type> &&
                 std::is_constructible_v<frozen, values> &&

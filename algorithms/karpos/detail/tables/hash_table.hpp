@@ -59,6 +59,19 @@ insert_report hash_table<Storage>::read_report(execution_space const& exec) cons
 }
 
 template <class Storage>
+auto hash_table<Storage>::ref() const -> ref_type {
+  this->require_memory("ref");
+  m_slots_used.mark_exposed();
+  m_storage.invalidate_order();
+  return ref_type(m_storage.ref());
+}
+template <class Storage>
+auto hash_table<Storage>::frozen_ref() const -> frozen_ref_type {
+  this->require_memory("frozen_ref");
+  return frozen_ref_type(m_storage.ref());
+}
+
+template <class Storage>
 template <view_1d Keys>
 std::uint64_t hash_table<Storage>::erase(execution_space const& exec, Keys const& keys,
                                          bulk_options const& bulk) {

@@ -336,6 +336,16 @@ std::size_t lookup_bytes(ExecSpace const& exec, Table const& table, std::uint64_
       [&](auto const& lookup) { bytes = lookup.bytes(queries); });
   return bytes;
 }
+/// Returns whether results replace queries: result i the query i, of as many bytes. Lookups by
+/// partitions would read overflowed queries after that. Throws std::invalid_argument if the output
+/// overlaps the queries in another way.
+template <class Out, class Queries>
+bool replaces_queries(Out const& out, Queries const& queries) {
+  bool const replaces = static_cast<void const*>(out.data()) == queries.data() &&
+                        sizeof(*out.data()) == sizeof(*queries.data());
+  if (!replaces) require_apart("the output", out, queries);
+  return replaces;
+}
 /// Enqueues lookups of queries in views that kernels reach: writes write(what was found) to out.
 /// Distance: the keys in flight of a CPU thread.
 template <int Distance, class ExecSpace, class Table, class Queries, class Out, class Write,
@@ -346,8 +356,7 @@ void enqueue_lookups(ExecSpace const& exec, std::string const& label, Table cons
   bool is_done = false;
   detail::with_partitioned_lookup<Stencil, Out>(
       exec, label, table, table_bytes, queries, write, bulk.strategy, [&](auto const& lookup) {
-        // Queries that overflow are read again, after results were written.
-        if (range_of(queries).overlaps(range_of(out))) return;
+        if (detail::replaces_queries(out, queries)) return;
         auto const memory = detail::try_workspace(exec, bulk.workspace, lookup.bytes(queries));
         if (!memory) return;
         lookup.run(queries, out, memory->data());
@@ -369,6 +378,7 @@ void look_up(ExecSpace const& exec, std::string const& label, WithTable const& w
   detail::require_enumerators(bulk.strategy);
   detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
   detail::require_stencil("queries", queries, stencil);
+  detail::replaces_queries(out, queries);
   detail::in_batches(
       exec, queries.extent(0),
       [&](auto const& instance, auto const& q, auto const& o, auto const& s) {

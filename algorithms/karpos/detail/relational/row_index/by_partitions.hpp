@@ -195,16 +195,23 @@ table_regions plan_of_rows(ExecSpace const& exec, std::uint64_t table_bytes, std
   return plan;
 }
 
-template <class Column>
-bool has_memory_in(memory_range const& range, Column const& column) {
-  if constexpr (is_string_column<Column>)
-    return has_memory_in(range, column.bytes()) || has_memory_in(range, column.offsets());
-  else
-    return range_of(column).overlaps(range);
+/// Returns whether results replace a column of queries. Throws std::invalid_argument if they
+/// overlap it in another way.
+template <class Out, class Column>
+bool replaces_column(Out const& out, Column const& column) {
+  if constexpr (is_nullable<Column>) {
+    bool const replaces_mask = row_index::replaces_column(out, column.mask());
+    return row_index::replaces_column(out, column.values()) || replaces_mask;
+  } else if constexpr (is_string_column<Column>) {
+    require_apart("the output", out, column.bytes(), column.offsets());
+    return false;
+  } else {
+    return replaces_queries(out, column);
+  }
 }
 
 /// Looks queries up by partitions. Returns false, and writes nothing, if the plan is direct, if
-/// rows may not be split, or without memory. Asynchronous.
+/// rows may not be split, or without memory. Asynchronous. Requires: results replace no query.
 template <class ExecSpace, class Rows, class RowNumber, class Queries, class Answer, class Out>
 bool try_look_up(ExecSpace const& exec, std::string const& label, Rows const& rows,
                  slot_table<ExecSpace, RowNumber> const& slots, Queries const& queries,
@@ -217,13 +224,7 @@ bool try_look_up(ExecSpace const& exec, std::string const& label, Rows const& ro
     if constexpr (may_partition_lookups<ExecSpace, table, keys_type, written>) {
       auto const plan =
           plan_of_rows(exec, slots.slots * sizeof(std::uint64_t), queries.size(), strategy);
-      // Queries that overflow are read again, after results were written.
-      bool overlaps = false;
-      queries.transformed([&](auto const& column) {
-        overlaps |= row_index::has_memory_in(range_of(out), column);
-        return column;
-      });
-      if (plan.is_direct() || overlaps) return false;
+      if (plan.is_direct()) return false;
       auto const run = [&](auto const& to, auto const& write) {
         partitioned_lookup<ExecSpace, table, keys_type, std::decay_t<decltype(to)>,
                            std::decay_t<decltype(write)>> const lookup(exec, label, table(slots),

@@ -53,16 +53,16 @@ template <class T>
 concept constexpr_constructible = requires { typename std::bool_constant<(T{}, true)>; };
 template <class T>
 concept constexpr_readable = requires { typename std::bool_constant<read_bytes<T>()>; };
-/// Whether a class is known to have padding: a compiler can make an object of it, but cannot read
-/// all its bytes. Pointers and unions, which it cannot read either, count as padding if they are
-/// stored beside floating-point numbers. False if compilers cannot tell, such as for classes whose
-/// constructor is not constexpr.
+/// Whether a type is known to have padding: long double, and a class if a compiler can make an
+/// object of it, but cannot read all its bytes. Pointers and unions, which it cannot read either,
+/// count as padding if they are stored beside floating-point numbers. False if compilers cannot
+/// tell, such as for classes whose constructor is not constexpr.
 template <class T>
 inline constexpr bool has_padding = [] {
   if constexpr (std::is_class_v<T> && !std::has_unique_object_representations_v<T>)
     return constexpr_constructible<T> && !constexpr_readable<T>;
   else
-    return false;
+    return std::is_floating_point_v<T> && sizeof(T) > 8;
 }();
 
 /// Default hash of keys of any size. Numbers, also complex ones, are hashed as by hash<Key>; pairs
