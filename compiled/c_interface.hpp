@@ -75,7 +75,7 @@ void make_object(Handle* to, Make const& make) {
 struct context : object {
   execution_space exec;
   bool on_host = false;  ///< whether the caller's arrays are on the host
-  /// Returns whether kernels do not reach them.
+  /// Returns whether kernels cannot reach the caller's arrays.
   bool copies() const {
     return on_host && !Kokkos::SpaceAccessibility<execution_space, Kokkos::HostSpace>::accessible;
   }
@@ -85,7 +85,7 @@ inline std::shared_ptr<context> context_of(karpos_context handle) {
 }
 
 /// An array of the caller where kernels reach it: the array itself, or a copy. `is_kept`: whether
-/// it is read after the call, too; then an array on the host is copied.
+/// it is read after the call, too; then an array on the host is always copied.
 class array_memory {
  public:
   array_memory(context const& c, std::uint64_t n, std::size_t element, void* data, bool is_read,

@@ -12,8 +12,8 @@ struct hash_map<Key, T>::table : karpos::hash_map<bits<Key>, bits<T>, execution_
   using karpos::hash_map<bits<Key>, bits<T>, execution_space>::hash_map;
 };
 
-/// Returns options with the sentinels of keys of type Key. Keys of 4 bytes in slots of 16 bytes
-/// have no sentinels by default.
+/// Returns options for the bits of keys, with the default sentinels of Key itself. Keys of 4 bytes
+/// in slots of 16 bytes never equal the default ones.
 template <class Key, class T>
 hash_table_options<bits<Key>> table_options(hash_table_options<Key> o) {
   if (std::is_signed_v<Key> && sizeof(Key) >= sizeof(T)) {

@@ -68,12 +68,11 @@ struct aggregate_list {
 /// `aggregate(price, plus{}, revenue, minimum{}, cheapest)`.
 ///
 /// The column is a view of numbers of 4 or 8 bytes, or nullable(view, mask) (rows.hpp), whose nulls
-/// are left out: plus adds the other values, minimum and maximum compare them, mean, variance and
-/// count_valid (statistics.hpp) are those of them. If all values of a key are nulls, plus gives 0,
-/// minimum the largest value of the type (or infinity) and maximum the smallest; count_valid, which
-/// is 0 then, tells. No other operation takes a column with nulls.
-/// The view for results has the column's type, or
-/// one that holds all of its values, for instance for sums of 32-bit integers in 64 bits.
+/// are left out, as in SQL. If all values of a key are nulls, plus gives 0, minimum the largest
+/// value of the results' type (or infinity) and maximum the smallest; count_valid, which is 0 then,
+/// tells. Besides these, only mean and variance (statistics.hpp) take a column with nulls. The view
+/// for results has the column's type, or one that holds all of its values, for instance for sums of
+/// 32-bit integers in 64 bits.
 /// Operations are associative and commutative; they are called as op(a, b), const, in kernels, with
 /// numbers of the type of the view for their results (operations.hpp says what they may do).
 template <detail::reduce_by_key::aggregate_column Column, class... OpsAndViews>

@@ -38,7 +38,7 @@ namespace karpos {
 /// Concurrency: bulk calls on one execution space instance run in order. build and insert block.
 ///   Neither may run concurrently with lookups on another instance or with kernels that use refs:
 ///   they may free the memory that these read.
-/// Requires: key and value types are those that a hash_map takes. One key value may be the
+/// Requires: types are those that a hash_map takes, keys of up to 8 bytes. One key value may be the
 ///   sentinel, which cannot be stored: cuckoo_map_options.hpp says which. Hash is a family of
 ///   functions, called as hash(key, seed) (see seeded_hash), or a plain hash function, called as
 ///   hash(key).

@@ -31,13 +31,14 @@ namespace karpos {
 ///         return r;
 ///       });
 ///
-/// Returns: how many calls, or calls left out, had to be repeated; 0 if every index was placed at
-///   once. Blocks.
-/// Complexity: n calls. While the table grows, about as many indices as it has free slots are taken
-///   at once, as blocking insertions do. When one call has found no slot, calls that have not begun
-///   are left for the next round: few threads search a full table.
-/// Requires: f is as operations.hpp has it, but inserts into the table, or looks keys up in it, by
-///   its ref. The keys that f inserts for an index are the same in every call.
+/// Returns: the number of indices that were put off to a later round, each as often as it was.
+///   Blocks.
+/// Complexity: n calls, and one more for each time that an index found no slot. If the table may
+///   grow, about as many indices as it has free slots run at once: more are put off if f inserts
+///   several keys. When a call has found no slot, calls that have not begun are put off: few
+///   threads search a full table. Later calls count slots, as after ref() (hash_table.hpp).
+/// Requires: f obeys operations.hpp, except that it may use the table by its ref. The keys that f
+///   inserts for an index are the same in every call.
 /// Concurrency: as blocking insertions; refs from before are invalid if the table grows.
 /// Memory: 16 bytes for each index taken at once, and what growth takes.
 /// Throws: capacity_error if the table is full and does not grow (growth::fixed, the default of

@@ -26,9 +26,9 @@ namespace karpos {
 /// Complexity: expected O(1) buckets an operation. At most Probing::probe_limit buckets of three or
 ///   more slots; twice as many buckets of two slots, four times as many of one slot.
 /// Requires:
-///   - Keys and values are trivially copyable and default-constructible. Keys are floating-point
-///     numbers, or have neither padding nor floating-point members. Two key values are sentinels
-///     (three in slots of 16 bytes) and cannot be stored: table_options.hpp says which.
+///   - Keys and values are trivially copyable and default-constructible. Keys are float or double,
+///     or have neither padding nor floating-point members. Two key values are sentinels (three in
+///     slots of 16 bytes) and cannot be stored: table_options.hpp says which.
 ///   - If keys have more than eight bytes: device::is_lock_free<16, ExecSpace> (x86-64 CPUs with
 ///     AVX, GPUs of compute capability 9.0). A slot has 32 bytes then. On a CPU without AVX the
 ///     constructor throws std::runtime_error.
@@ -56,9 +56,9 @@ namespace karpos {
 ///     lookup_bytes; insertions that are split so: insert_bytes;
 ///   - a blocking insertion on GPUs that finds every slot taken and rejects keys: one byte for each
 ///     two buckets, freed at the end, to remove the overflow marks of rejected keys. Without that
-///     memory these marks stay, and lookups of missing keys are slower. Later insertions need it
-///     only after clear, apply, apply_async, compaction, growth, rehash or deep_copy, or if refs
-///     may exist: ref() was called, or the memory is the caller's;
+///     memory these marks stay, and lookups of missing keys are slower. Later insertions skip this
+///     until clear, apply, apply_async, compaction, growth, rehash or deep_copy, unless refs may
+///     exist: ref() was called, or the memory is the caller's;
 ///   - deep_copy into the map: hash_table.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.

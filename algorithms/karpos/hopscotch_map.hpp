@@ -30,12 +30,12 @@ namespace karpos {
 ///   word that says which slots hold keys whose home is this line. find reads the key's home line,
 ///   rarely up to 25 slots of four other lines. Insertions into a full neighbourhood move other
 ///   keys: they read a few lines in general, and up to 4,000 neighbourhoods of up to five lines
-///   each before they return `full` (in tables of fewer than 875 slots 32 neighbourhoods a line).
-///   If other threads hold slots or locks that such a search needs, it waits and searches again:
-///   20,000 neighbourhoods in all, or 2,000 times, at most.
-///   Once failed searches have established that no slot of the table is free, insertions return
-///   `full` without that search, until a key is erased or the table is cleared or gets new memory.
-/// Requires: key and value types are those that a hash_map takes. Two key values are sentinels
+///   each before they return `full` (below 875 slots: 32 neighbourhoods for each line). If other
+///   threads hold slots or locks that such a search needs, it waits and searches again: at most
+///   20,000 neighbourhoods and 2,000 searches in all. Once failed searches have established that no
+///   slot of the table is free, insertions return `full` without that search, until a key is erased
+///   or the table is cleared or gets new memory.
+/// Requires: types are those that a hash_map takes, keys of up to 8 bytes. Two values are sentinels
 ///   (three in slots of 16 bytes) and cannot be stored: table_options.hpp says which. The user's
 ///   functions do not throw (operations.hpp), and an op of insert_or_apply does not use the map,
 ///   because they run while a lock is held.

@@ -38,7 +38,8 @@
 // and use the kind in whose name left and right are exchanged: left becomes right, left_semi
 // right_semi. The outputs and the arguments of a predicate are then swapped, too.
 //
-// A run is the numbers of the rows of one group of equal rows, side by side in the index.
+// A run is the numbers of the rows of one group of equal rows, side by side in the index; begins
+// says where the run of each left row begins.
 
 namespace karpos {
 
@@ -63,8 +64,9 @@ struct join_pairs {
 /// with a null is listed as a row without a match even if the mask left it out.
 ///
 /// A join shares the index's memory, and may read the right columns later: do not change them. The
-/// left columns are not needed later. Copies of a join share its memory. write, pairs, rows and
-/// for_each_pair are asynchronous: call exec.fence() before the last copy is destroyed.
+/// left columns are not needed later. Rows appended to the index later do not change the join.
+/// Copies of a join share its memory. write, pairs, rows and for_each_pair are asynchronous: call
+/// exec.fence() before the last copy is destroyed.
 template <class Left, class Index, class Predicate = every_pair>
 class join {
   static_assert(detail::is_row_view<Left>, "karpos: the left side of a join is rows(column, ...)");
@@ -142,9 +144,9 @@ class join {
 
   /// Returns the bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate,
   /// and 4 more if the index has row numbers of 64 bits; 4 for each right row for the kinds right,
-  /// full, right_semi and right_anti. Right rows are those that were indexed so far. Name the type
-  /// to call this before there is a join: join<Left, Index>::bytes_for(…), or with a predicate
-  /// join<Left, Index, Predicate>::bytes_for(…).
+  /// full, right_semi and right_anti. Right rows are all that the index was given so far, with
+  /// nulls or left out by a mask, too. To call this before there is a join, name its type:
+  /// join<Left, Index>::bytes_for(…), or join<Left, Index, Predicate>::bytes_for(…).
   /// Throws: std::invalid_argument for an unknown kind.
   static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
     detail::user_call const call("join::bytes_for");
@@ -159,8 +161,10 @@ class join {
   bool has_pairs() const { return detail::join::has_pairs(m_kind); }
 
   /// Writes row j of the join, a pair, to left(j) and right(j); no_row of their types if there is
-  /// no such row. The views have at least size() elements, integers of 32 or 64 bits. Asynchronous.
+  /// no such row. The views have at least size() elements, integers of 32 or 64 bits; elements from
+  /// size() on are not written. Asynchronous, on any instance.
   ///
+  /// Requires: the outputs overlap no other view, nor the index's columns.
   /// Complexity: O(size), and a search of O(log left rows) for each slice of neighbouring rows of
   ///   the output, however skewed the rows are; for the kinds right, full, right_semi and
   ///   right_anti also a pass over the right rows.
@@ -259,8 +263,8 @@ class join {
   std::uint64_t scan(execution_space const& exec, std::uint64_t* sums) const {
     return detail::exclusive_scan("karpos::join: scan", exec, sums, m_left);
   }
-  /// Counts the rows that left rows become. If the index has no runs, and each left row becomes one
-  /// row, or none does, there are no offsets.
+  /// Counts the rows that left rows become. An index without runs needs no offsets if all left rows
+  /// become one row, or all none.
   std::uint64_t count_rows(execution_space const& exec) {
     auto const of = detail::join::multiplicity_of(m_kind);
     if (!groups().has_runs) {
@@ -405,7 +409,7 @@ std::uint64_t join_size(ExecSpace const& exec, Left const& left, Right const& ri
 /// is a null. The column is a view or nullable(values, mask). Asynchronous.
 ///
 /// Requires: every other index is below the length of the column (checked with KARPOS_CONTRACTS;
-///   without, memory beyond the column is read).
+///   without, memory beyond the column is read); the output does not overlap the column.
 /// Throws: std::invalid_argument if the output is not as long as the indices.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column, view_1d Out>
 void gather(ExecSpace const& exec, Indices const& indices, Column const& column,

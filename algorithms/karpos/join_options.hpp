@@ -44,8 +44,8 @@ struct join_options {
 };
 
 struct partitioned_join_options {
-  /// Memory that the caller owns: at least partitioned_join_bytes, also if the tables turn out not
-  /// to be split; aligned to 64 bytes; null: allocated, and freed at the end.
+  /// Memory that the caller owns: at least partitioned_join_bytes, even if the tables are not
+  /// split; aligned to 64 bytes; null: allocated, and freed at the end.
   wrapped_memory workspace = {nullptr, 0};
 };
 

@@ -12,8 +12,8 @@ struct alignas(sizeof(Key) + sizeof(T) <= 4   ? 4
   T value;
 };
 
-/// Stands for a view of values. If it is passed in place of one, partition (partition.hpp) writes
-/// the row's number, converted to the type of member `value` of the rows.
+/// Stands for a view of values: partition (partition.hpp) then writes the index of each row as its
+/// key_value::value, converted to that type.
 struct row_numbers {};
 
 }  // namespace karpos

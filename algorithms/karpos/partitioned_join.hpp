@@ -79,9 +79,8 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///
 /// Returns: the number of rows. Blocks.
 /// Complexity: copies both tables into partitions in one pass or two, with sequential accesses, and
-///   looks up rows of one table in a partition of the other, held in scratch. Rows that are moved
-///   as hashes (last line of the table under Memory) are compared by their columns, at random
-///   addresses.
+///   looks up rows of one table in a partition of the other, held in scratch. Rows in the last line
+///   of the table under Memory are compared by their columns, at random addresses.
 ///
 ///   Small inputs (fewer than 2^17 rows in all), full joins and too frequent rows use an index
 ///   instead (row_index.hpp), in memory of its own; the rows then come in the order of
@@ -107,7 +106,7 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///   with their values. GPUs take a quarter more than these bytes. If the longer side needs two
 ///   passes, its bytes count twice. On an H100 a side needs two passes from about 22 million rows
 ///   of several columns on, from 34 million rows of one column of 5 to 8 bytes, and from 134
-///   million rows that take 8 bytes. The memory of `partition` (partition.hpp) comes on top.
+///   million rows that take 8 bytes. The memory of `partition` is included.
 /// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
 ///   are too short (the message says how many elements would do; what fitted may be written) or
 ///   have too small integers, if the workspace is too small or not aligned, or for more than
@@ -155,9 +154,9 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 ///   caller's, and payload columns of 1, 2, 4 or 8 bytes each, at most 16 bytes a side; a column of
 ///   1 or 2 bytes counts as 4. In all other cases, and on CPUs, pairs are written and then the
 ///   columns are gathered at random addresses. This also happens with fewer than 2^17 rows in all,
-///   and if a partition overflows because rows have many equals.
-/// Requires: columns are as long as the rows of their side, and may be strided; outputs overlap no
-///   other view.
+///   and if a partition overflows because of frequent rows.
+/// Requires: columns are as long as the rows of their side, and may be strided; outputs are as many
+///   as the columns of their side, of the same types, and overlap no other view.
 /// Memory: partitioned_join_bytes(exec, left, right, left_columns, right_columns). A row of a side
 ///   has K bytes of key and V bytes of payload:
 ///

@@ -56,8 +56,8 @@ struct linear_probing {
 /// number of pairs is a prime, so every stride visits every pair.
 ///
 /// In tables of more than 2^15 pairs the second and the third pair of a path lie near the first
-/// (next()). A path that goes on for as many pairs as there are then misses some. Paths of hash_map
-/// end long before that.
+/// (next()). A path of as many pairs as the table has then misses some. Paths of hash_map are far
+/// shorter.
 ///
 /// Source: Donald Knuth, The Art of Computer Programming 3, section 6.4, algorithm D.
 struct double_hashing {
@@ -77,18 +77,18 @@ struct double_hashing {
     // home bucket, but through a multiplier of each table size and seed.
     return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
   }
-  /// Returns the pair that follows `pair`, the n-th of a path. In large tables:
+  /// Returns the pair after `pair`, which is the path's n-th, counted from 1. In large tables:
   ///  - The second pair is near the first, so that a team that builds a part of the table has both
   ///    in its scratch.
   ///  - The third pair is one of the same 2^15 aligned pairs as the second, which bulk lookups hold
   ///    in the cache (docs/hash_map.md).
   ///  - Later ones lie anywhere. If all strides were short, a crowded part of the table would
   ///    refuse keys, as when the first halves of two other tables in slot order go into one.
-  /// If the last 256 (2^15) pairs of the table are incomplete, a path may go from them to the first
-  /// ones.
+  /// The table's last group of 256 (2^15) pairs may be incomplete: paths go on from its end to the
+  /// first pairs of the table.
   KOKKOS_FUNCTION static constexpr std::uint64_t next(std::uint64_t hash, std::uint64_t pair,
                                                       std::uint64_t pairs, std::uint32_t n) {
-    // One formula for the second pair and the third leaves lookups on GPUs 32 registers.
+    // One formula for the second pair and the third keeps lookups on GPUs at 32 registers.
     std::uint64_t const any = stride(hash, pairs);
     std::uint32_t const limit = 1 << 15, low = n == 1 ? near_pairs - 1 : limit - 1;
     std::uint64_t const near = (pair & ~std::uint64_t(low)) | ((pair + (any | 1)) & low),
@@ -99,8 +99,8 @@ struct double_hashing {
 
 namespace detail {
 
-/// Double hashing for tables whose paths may be as long as the table: all strides are equal and
-/// span it, so that a path visits every pair once.
+/// Double hashing for tables whose paths may be as long as the table: a path has one stride, so
+/// that it visits every pair once.
 struct double_hashing_of_whole_paths : double_hashing {
   KOKKOS_FUNCTION static constexpr std::uint64_t next(std::uint64_t hash, std::uint64_t pair,
                                                       std::uint64_t pairs, std::uint32_t /*n*/) {

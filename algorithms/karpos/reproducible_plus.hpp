@@ -12,13 +12,13 @@ namespace karpos {
 /// floats may also be doubles.
 ///
 /// Numbers are cut into three integers of 30 bits each; sums of integers do not depend on the
-/// order, and are rounded once. If the bits of a column's numbers, from the highest bit of the
-/// largest to the lowest bit of all, span at most 90 bits, sums are exact before they are rounded,
-/// so they are rounded correctly. Otherwise numbers are cut 90 bits below the largest number of
-/// their key. Before it is rounded, a sum of n numbers then differs from the exact one by less than
-/// n 2^-89 times the largest number. An ordinary sum of n > 2 doubles may differ by more,
-/// whatever the order. Infinities and NaNs have the effect that they have on ordinary sums; a sum
-/// that is zero is 0.0, never -0.0.
+/// order, and are rounded once. If the bits that are set in any of a column's numbers span at most
+/// 90 bits, from the highest to the lowest, sums are exact before they are rounded, so they are
+/// rounded correctly. Otherwise numbers are cut 90 bits below the largest number of their key.
+/// Before it is rounded, a sum of n numbers then differs from the exact one by less than n 2^-89
+/// times the largest number. An ordinary sum of n > 2 doubles may differ by more, whatever the
+/// order. Infinities and NaNs have the effect that they have on ordinary sums; a sum that is zero
+/// is 0.0, never -0.0.
 ///
 /// Complexity: for each output, reads the column once more; if its numbers span more than 90 bits,
 ///   also reduces it once more, and looks up every row's key.

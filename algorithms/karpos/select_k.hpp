@@ -37,25 +37,25 @@ std::size_t select_k_rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::
 }
 
 /// Selects the k largest elements of a view of float, double or integers of 32 or 64 bits: writes
-/// their indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Blocks,
-/// except on GPUs for k <= 2,048, or for at most 4,096 elements.
+/// their indices and their values, out_values(r) = scores(out_indices(r)) for r in [0, k). Blocks
+/// on CPUs, on GPUs if k > 2,048 and there are more than 4,096 elements, and if it allocates
+/// without stream-ordered memory.
 ///
 /// Among equal elements those with the smallest indices are selected; sorted results list them by
 /// rising index. Either view of results may have no elements if it is not wanted. Elements from k
 /// on are not written. Infinities are values like others; 0.0 and -0.0 are equal, and each is
 /// written as it is in the view. NaN ranks behind everything else, and all NaNs are equal.
 ///
-/// Complexity: GPUs, for k <= 2,048, and CPUs, while the buffers of all threads (see Memory) hold
-///   no more than a quarter of the elements, take one pass of comparisons. Otherwise one pass for
-///   each 12 bits, until the bits read separate the selected elements from the others (at most 3
-///   passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort of k pairs, by one
-///   thread on CPUs.
+/// Complexity: one pass of comparisons on GPUs for k <= 2,048, and on CPUs for up to 65,536
+///   elements (one thread) or if the threads' buffers (Memory) hold at most a quarter of the
+///   elements, and k is at most an eighth. Otherwise one pass for each 12 bits, until the bits read
+///   separate the selected elements from the others (at most 3 passes for 32 bits, 6 for 64), and
+///   two to collect. Sorting adds a sort of k pairs, by one thread on CPUs.
 /// Requires: the views do not overlap (not checked), the results go to views that are not const,
 ///   and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
-/// Memory: select_k_bytes, allocated and freed: 16 bytes for each of k, and 32 KiB. For
-///   k <= 2,048 on GPUs 32 bytes for each of k and team instead; on CPUs, while k is small, 16 KiB
-///   and 32 bytes for each of k, for each thread.
+/// Memory: select_k_bytes, allocated and freed: 16 k bytes and 32 KiB. In one pass: 32 k bytes for
+///   each team of a GPU, or 32 k bytes and 16 KiB for each thread of a CPU.
 /// Throws: std::invalid_argument if k is larger than the number of elements, if a view of results
 ///   has elements, but fewer than k, or if the type of indices is too small; allocation_error.
 /// Source: the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection algorithms
@@ -76,19 +76,19 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 
 /// Selects the k largest elements of each row of a view [rows][columns], as select_k does of one:
 /// out_indices(r, i) is the column, and out_values(r, i) the value, of the i-th element selected
-/// from row r, for i in [0, k). Blocks on CPUs, and on GPUs if k > 2,048 and columns > 4,096.
+/// from row r, for i in [0, k). Blocks as select_k of one row.
 ///
 /// Rows that lie one after the other (LayoutRight) are read at the rate of memory; those of
 /// LayoutLeft take GPUs up to eight times as long.
 ///
-/// Complexity: one pass of comparisons. GPUs read a row by a team, in one kernel for all rows; they
-///   cut few long rows so that all teams have work. Blocking calls on GPUs, and rows of CPUs above
-///   65,536 elements that are more than a quarter of a thread's share, are selected one by one, as
-///   by select_k.
+/// Complexity: one pass of comparisons. On GPUs a team reads a row, all rows in one kernel; if rows
+///   are few and long, teams share them. Rows are selected one by one, as by select_k: on GPUs if k
+///   and the rows are so large that the call blocks; on CPUs those of more than 65,536 elements and
+///   more than a quarter of elements / threads.
 /// Requires, Concurrency, Source: as select_k.
 /// Memory: select_k_rows_bytes, allocated and freed; nothing on GPUs if rows are many.
-/// Throws: std::invalid_argument if k is larger than the number of columns, if a view of results is
-///   not empty, but has fewer rows or than k columns, or if the type of indices is too small;
+/// Throws: std::invalid_argument if k is larger than the number of columns, if a nonempty view of
+///   results has too few rows, or fewer than k columns, or if the type of indices is too small;
 ///   allocation_error.
 template <execution_space ExecSpace, detail::view_of_rank<2> Scores,
           detail::view_of_rank<2> Indices, detail::view_of_rank<2> Values>
@@ -110,14 +110,14 @@ void select_k_rows(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 
 /// Selects the k largest elements of each row of a view, as above; row r has the elements from
 /// offsets(r) to offsets(r + 1), of which the first has index 0. A row of fewer than k elements
-/// gives all of them; results behind them are not written.
+/// gives all of them; results behind them are not written. Blocks as if scores were one row.
 ///
 /// Requires: offsets are integers of 32 or 64 bits that do not fall, and the last is at most the
 ///   number of scores (not checked).
 /// Memory: select_k_rows_bytes, with scores.extent(0) as the longest row if it is not known.
-/// Throws: std::invalid_argument if a view of results is not empty, but has fewer rows or than k
-///   columns, if offsets are strided, or if the type of indices is too small for
-///   scores.extent(0); allocation_error.
+/// Throws: std::invalid_argument if a nonempty view of results has too few rows, or fewer than k
+///   columns, if offsets are strided, or if the type of indices is too small for scores.extent(0);
+///   allocation_error.
 template <execution_space ExecSpace, detail::view_of_rank<1> Scores,
           detail::view_of_rank<1> Offsets, detail::view_of_rank<2> Indices,
           detail::view_of_rank<2> Values>

@@ -14,17 +14,16 @@ enum class growth {
   /// It rejects the key, once no slots of erased keys are left to use again. max_keys is no limit:
   /// a key beyond it is rejected only if all slots that it may take are in use.
   fixed,
-  /// It rehashes in steps, as often as the call needs, each to two to four times max_keys (or the
-  /// number of keys, if that is larger). If stored keys find no slot in the new table, because too
-  /// many hashes are alike, a table for twice as many keys is tried, and so on. When the table has
-  /// 16 slots a key, it stops growing and the remaining keys are rejected. Refs become invalid, and
-  /// a table over wrapped memory leaves that memory. A hash_map or hash_set compacts instead if it
-  /// has slots of erased keys and max_keys suffices for the keys.
+  /// It rehashes, as often as the call needs, each time to two to four times the larger of max_keys
+  /// and the number of keys. If stored keys find no slot in the new table, because too many hashes
+  /// are alike, a table for twice as many keys is tried, and so on. When the table has 16 slots a
+  /// key, it stops growing and the remaining keys are rejected. Refs become invalid, and a table
+  /// over wrapped memory leaves that memory. A hash_map or hash_set compacts instead if it has
+  /// slots of erased keys and max_keys suffices for the keys.
   ///
-  /// A large call is inserted in pieces. Before each piece after the first, the table also doubles
-  /// if it holds max_keys keys and, with the new keys that are still expected, would have more than
-  /// (max_keys + capacity) / 2 keys. The share of new keys in the previous piece gives the expected
-  /// number.
+  /// A large call is inserted in pieces. Before each piece after the first, max_keys becomes twice
+  /// the number of keys if the table holds max_keys keys, and more than (max_keys + capacity) / 2
+  /// are expected in all. The share of new keys in the previous piece gives the expected number.
   automatic
 };
 
@@ -39,8 +38,8 @@ inline constexpr enumeration<growth> enumeration_of<growth> = {"policy of growth
 /// at most) need a third sentinel, which is not an option: the third largest value, or, if that is
 /// empty_key or erased_key, the largest value that is neither.
 ///
-/// The default sentinels are, of integers, the largest values; of other types, the largest bit
-/// patterns. Keys with fewer bytes than the key's part of a slot never equal a default sentinel.
+/// The default sentinels are, of integers that fill the key's part of a slot, the largest values;
+/// of other keys, the largest bit patterns of that part. Keys with fewer bytes never equal one.
 /// That part has 16 bytes if the key has more than eight; eight if key or value has more than four,
 /// and in hopscotch and cuckoo sets; else four. In a hash_multimap or hash_multiset, PairNumber
 /// counts as the value. Floating-point keys never equal a default sentinel either: their NaNs are
@@ -81,18 +80,18 @@ struct wrapped_memory {
   std::size_t bytes;
 };
 
-/// How a blocking insertion handles many keys. A team is a GPU block, scratch its shared memory.
+/// How a bulk call handles many keys. A team is a GPU block, scratch its shared memory.
 enum class bulk_strategy {
   /// The strategy that is expected to be fastest for such keys, their number and the table's size.
   automatic,
   /// Each key is inserted, or looked up, straight from the caller's view; nothing is grouped first.
   direct,
-  /// Segmented: keys are split by table segment; a team inserts those of a segment in its scratch.
-  /// hash_map and hash_set on GPUs, otherwise direct. Once a call has rejected keys, later calls
-  /// are not segmented until clear, compaction, rehash or growth (docs/hash_map.md).
-  /// Lookups, erasures from a hash_map or hash_set, and insertions of few keys into one that holds
-  /// keys: keys are split by the region of the table where their search begins, so that each region
-  /// is in the cache once. On GPUs; otherwise, direct. Erasures from a hopscotch table are direct.
+  /// On GPUs keys are split. Insertions into a hash_map or hash_set split them by table segment: a
+  /// team inserts the keys of a segment in its scratch. Once a call has rejected keys, later calls
+  /// do not do so until clear, compaction, rehash or growth (docs/hash_map.md). Few keys for a
+  /// table that holds keys, erasures and lookups are split by the region of the table where their
+  /// search begins, so that each region is in the cache once. Calls on CPUs are direct, and so are
+  /// insertions into and erasures from a hopscotch table.
   partitioned,
   /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
   reduced
@@ -111,7 +110,8 @@ struct bulk_options {
   /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy), for erasures and lookups
   /// lookup_bytes(exec, queries, strategy). Null: allocated, and freed at the end. If there is no
   /// memory for a strategy, or the caller's is too small or not aligned, the call uses another
-  /// strategy, in the end direct: it throws nothing about its workspace.
+  /// strategy, in the end direct: it throws nothing about its workspace. If views are on the host
+  /// and the table is on a device, insertions use it for one batch after the other.
   wrapped_memory workspace = {nullptr, 0};
 };
 

@@ -27,8 +27,7 @@
 // bound of an object not seen in any list. In the shrinking phase no object becomes a candidate,
 // and candidates whose upper bound is not above the threshold are dropped; in queries over score
 // vectors, only those whose upper bound is below it. (Over accumulators an upper bound includes a
-// margin for rounding. So it is above the object's own lower bound, and a threshold equal to that
-// drops none of the first k.)
+// margin for rounding, so that none of the first k is dropped.)
 //
 // The phase ends when k candidates remain, when no more reading can separate the candidates, or
 // when all is read. The finalists are the candidates that remain; over score vectors, the k highest
@@ -63,10 +62,10 @@ namespace karpos {
 
 /// Finds the k objects with the highest aggregate of their scores in sorted lists.
 ///
-/// out_ids: at least k ids of the lists' type. out_scores: at least k float or double, or a view
-/// without elements if they are not wanted; they get the aggregates. With top_k_result::exact both
-/// come by falling aggregate; with top_k_result::set ids come in no particular order, and no
-/// aggregates are written. Elements past top_k_report::found are not written.
+/// out_ids: at least k ids of the lists' type. out_scores, which gets the aggregates: at least k
+/// float or double, or a view without elements. With top_k_result::exact both come by falling
+/// aggregate; with top_k_result::set ids come in no particular order, and no aggregates are
+/// written. Elements past top_k_report::found are not written.
 ///
 /// Returns: what was done, and how many objects were found: k, or all if there are fewer. Blocks.
 /// Complexity: reads about the fraction (n! k / m)^(1/n) of each of n independent lists of m

@@ -204,11 +204,11 @@ struct top_k_options {
 /// Report of a ranked query. Levels are positions in the lists: at depth d, d entries of every list
 /// have been read.
 struct top_k_report {
-  std::uint64_t found = 0;          ///< ids written: k, or all objects if there are fewer
+  std::uint64_t found = 0;          ///< ids written: k, or all objects in lists if fewer
   std::uint64_t depth_growing = 0;  ///< levels read by the growing phase
   std::uint64_t depth = 0;          ///< levels read when the first k objects were known
-  /// Levels whose ids were read for the scores of finalists. Over score vectors: the depth at the
-  /// end if they needed more levels, else 0.
+  /// Levels whose ids were read for the scores of finalists. Over score vectors: the final depth if
+  /// finalists needed more levels, else 0.
   std::uint64_t depth_completing = 0;
   /// Objects that could be among the first k when the growing phase had ended. Over score vectors:
   /// all objects seen by then.

@@ -16,18 +16,18 @@
 
 namespace karpos {
 
-/// Memory of ranked queries, for any number of them, one at a time; copies share it. It fits lists
-/// with ids of the same kind (dense or sparse) as the lists that it was made for, no more lists, no
-/// more objects, and up to max_k results. It keeps no views of those lists. Queries of it may use
-/// different instances of the execution space in turn, on one device.
+/// Memory of ranked queries, for any number of them, one at a time; copies share it. It serves
+/// lists with ids of the same kind (dense or sparse) as the lists that it was made for, at most as
+/// many lists and objects, and k up to max_k. It keeps no views of those lists. Queries of it may
+/// use different instances of the execution space in turn, on one device.
 ///
 /// A query by a weighted sum keeps an accumulator of 4 or 8 bytes for every object, and allocates
 /// nothing. Some queries keep a vector of scores for every object that they see instead, in memory
 /// that the first of them allocates:
 ///
 ///   - queries with stride_policy::fixed;
-///   - queries for more results than an eighth of the workspace's objects plus 65,536, if the lists
-///     have more objects than that, too;
+///   - queries for more than n results over more than n objects, where n is an eighth of the
+///     workspace's objects plus 65,536;
 ///   - queries in which some list with a weight above 0 has an infinite score, or scores so large
 ///     that a sum may be infinite;
 ///   - queries in which no list with a weight above 0 has two different scores;
@@ -50,7 +50,7 @@ class top_k_workspace {
 
   /// Allocates memory for queries of lists like these and of up to max_k results. Blocks.
   ///
-  /// Throws: allocation_error if there is not enough memory.
+  /// Throws: std::invalid_argument for too many sparse ids, allocation_error.
   top_k_workspace(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k)
       : m_memory((detail::user_call("top_k_workspace"),
                   std::make_shared<memory>(memory{sizes(lists, max_k)}))) {
@@ -65,7 +65,7 @@ class top_k_workspace {
     exec.fence("karpos::top_k_workspace: made");
   }
 
-  /// Returns the bytes that the constructor allocates.
+  /// Returns the bytes that the constructor allocates. Throws for too many sparse ids, too.
   static std::size_t bytes_for(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k) {
     if constexpr (std::is_same_v<Aggregate, weighted_sum>)
       return accumulators::bytes_for(exec, sizes(lists, max_k));

@@ -49,8 +49,8 @@ constexpr bool accept_view_1d() {
 }
 }  // namespace detail
 
-/// A Kokkos view of rank one. For arguments of calls: views of other ranks and containers such as
-/// std::vector are refused by a sentence, an error also in a requires expression. is_view_1d asks.
+/// A Kokkos view of rank one, as an argument of a call. Views of other ranks, and containers such
+/// as std::vector, fail a static_assert, in a requires expression too. To test a type: is_view_1d.
 template <class T>
 concept view_1d = detail::accept_view_1d<std::remove_cvref_t<T>>();
 

@@ -57,13 +57,13 @@ enum class hashed : std::uint64_t {
 
 /// Returns an odd number for a structure of a kind, size and seed. Numbers of other kinds, sizes
 /// and seeds look unrelated to it. Hash tables pass a seed (detail/tables/table_memory.hpp), except
-/// cuckoo tables, which mix theirs into the result; internal structures pass none.
+/// cuckoo tables, which add theirs to this number; internal structures pass none.
 KOKKOS_FUNCTION constexpr std::uint64_t place_multiplier(hashed what, std::uint64_t size,
                                                          std::uint64_t seed = 0) {
   return mix(mix(size + mix(seed)) + static_cast<std::uint64_t>(what)) | 1;
 }
 
-/// Maps hashes onto places 0, …, count - 1, in the order of (hash * multiplier) modulo 2^64.
+/// Maps a hash to the place floor((hash * multiplier mod 2^64) * count / 2^64).
 ///
 /// Each kind of structure, size and seed has a multiplier of its own. It spreads the keys that
 /// share a place in one structure over all places of another structure that the same keys go into.
@@ -184,9 +184,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
 }  // namespace detail
 
 /// Default hash of default-constructible keys of up to 16 bytes. Keys that compare equal must have
-/// the same bits (std::has_unique_object_representations) or be floating-point numbers, among
-/// which 0.0 and -0.0 are one key, and all NaNs are one key. An unordered_map takes other keys,
-/// too, with a hash of your own; hash, hopscotch and cuckoo tables do not.
+/// the same bits (std::has_unique_object_representations) or be float or double, of which 0.0 and
+/// -0.0 are one key, and all NaNs are one key. An unordered_map takes other keys, too, with a hash
+/// of your own; hash, hopscotch and cuckoo tables do not.
 ///
 /// Hash functions may not throw (operations.hpp has the rules for functors). A function that mixes
 /// well over 64 bits declares it by a member type `is_avalanching` (Boost's convention). Containers
@@ -205,7 +205,7 @@ struct hash {
 };
 
 /// Default family of hash functions, one for each seed, for tables that may have to try another
-/// seed. Its keys are those of hash.
+/// seed. Takes the keys of up to eight bytes that hash takes.
 template <class Key>
 struct seeded_hash {
   using is_avalanching = std::true_type;
@@ -216,8 +216,8 @@ struct seeded_hash {
 
 /// Equality by ==, which also compares a key with a query of another type.
 ///
-/// If the query has the key's type, and keys are numbers or enumerators or have the default hash,
-/// hash, hopscotch and cuckoo tables compare the hashed bits instead: all NaNs are one key, and
+/// Hash, hopscotch and cuckoo tables compare the hashed bits instead if the query has the key's
+/// type, and keys are numbers, enumerators or hashed by karpos::hash: all NaNs are one key, and
 /// structures need no ==. A NaN of another type is not found.
 template <class Key>
 struct equal_to {

@@ -20,8 +20,8 @@ struct map_operation {
   T value;
 };
 
-/// The result of a map_operation. `value` is what `find` found, else T{}. If the result has eight
-/// bytes, its alignment lets one store write it: on a GPU every store is a request of its own.
+/// The result of a map_operation: `value` is what a find found, else T{}. Also the result of
+/// find_or_insert in kernels (map_ref.hpp). Eight bytes are aligned to eight: one store suffices.
 template <class T>
 struct alignas(sizeof(T) > 4 && alignof(T) > 4 ? alignof(T) : 8) map_result {
   karpos::outcome outcome;

@@ -8,8 +8,8 @@
 
 namespace karpos {
 
-/// The result of one operation on a map or set. No key is dropped silently: after `full` the table
-/// holds what it held before.
+/// The result of one operation on a map or set. No key is dropped silently; `full` and `invalid`
+/// leave the table as it was.
 enum class outcome : std::uint32_t {
   inserted,  ///< insertion: the key was new and is stored now
   existing,  ///< insertion: the key was stored already
@@ -28,7 +28,8 @@ struct insert_report {
   std::uint64_t rejected = 0;  ///< keys that found no free slot
   std::uint64_t invalid = 0;   ///< keys equal to a sentinel, never inserted
 
-  /// The number of counters. Kernels address a counter by its index: counter_of(o) for outcome o.
+  /// The number of counters. Kernels address a counter by its index: counter_of(o) for outcome o of
+  /// an insertion.
   static constexpr int counters = 4;
   KOKKOS_FUNCTION static constexpr int counter_of(outcome o) {
     return o == outcome::inserted ? 0 : o == outcome::existing ? 1 : o == outcome::full ? 2 : 3;
