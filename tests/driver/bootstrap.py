@@ -58,8 +58,15 @@ def demo_files(bootstrap, root):
         check(f"demo {word}: reads", read, [mine.resolve()])
     built = (root / "build/log/build.log").read_text(encoding="utf-8")
     check("demo: builds all that is installed with the driver", "--target karpos_driver" in built, True)
-    check("demo: reads ours", "driver: count docs/examples/data/karate.txt" in run(bootstrap, root, "demo").stdout, True)
-    for word in ("none.txt", "docs/examples/data/karate.txt", "/none.txt", "."):
+    check("demo: reads ours", "driver: count docs/examples/data/karate.mtx" in run(bootstrap, root, "demo").stdout, True)
+    done = run(bootstrap, root, "demo")
+    steps = [line for line in done.stdout.splitlines() if line.startswith("== ")]
+    measured = [line for line in done.stdout.splitlines() if line.startswith("driver: ") and "--reps" in line]
+    check("demo: says what each command shows, and what is next", (len(steps) > 9, steps[-1]), (True, "== Next"))
+    check("demo: measurements without a peer", [line for line in measured if "--peers" not in line], [])
+    check("demo: next steps", [line[:2] for line in done.stdout.splitlines()[-3:]], ["1.", "2.", "3."])
+    check("demo: says how long it takes", "minutes" in done.stdout, True)
+    for word in ("none.txt", "docs/examples/data/karate.mtx", "/none.txt", "."):
         done = run(bootstrap, root, "demo", word)
         check(f"demo {word}: exit code and output", (done.returncode, done.stdout), (1, ""))
         check(f"demo {word}: '{done.stderr.strip()}'", "karpos: cannot read /" in done.stderr and word in done.stderr, True)
