@@ -64,7 +64,9 @@ karpos_status failed(char const* call) noexcept {
     return record(KARPOS_RANGE, call, e.what());
   } catch (std::bad_alloc const& e) {
     return record(KARPOS_OUT_OF_MEMORY, call, e.what());
-  } catch (std::logic_error const& e) {  // invalid_argument, length_error
+  } catch (std::invalid_argument const& e) {
+    return record(KARPOS_INVALID_ARGUMENT, call, e.what());
+  } catch (std::length_error const& e) {
     return record(KARPOS_INVALID_ARGUMENT, call, e.what());
   } catch (std::exception const& e) {
     return record(KARPOS_ERROR, call, e.what());

@@ -27,13 +27,13 @@ extern "C" {
 
 typedef enum {
   KARPOS_OK = 0,
-  KARPOS_INVALID_ARGUMENT = 1, /* a size, a null pointer, an unknown number */
+  KARPOS_INVALID_ARGUMENT = 1, /* a wrong size, number, pointer, graph or weight; too much data */
   KARPOS_INVALID_HANDLE = 2,   /* NULL, freed, or of another kind */
   KARPOS_NOT_INITIALIZED = 3,  /* before karpos_initialize, or after the end of Kokkos */
   KARPOS_OUT_OF_MEMORY = 4,
   KARPOS_CAPACITY = 5, /* keys do not fit */
   KARPOS_RANGE = 6,    /* a result does not fit its type */
-  KARPOS_ERROR = 7
+  KARPOS_ERROR = 7     /* any other; a search that stops because its arrays have changed */
 } karpos_status;
 
 typedef enum {
@@ -54,7 +54,7 @@ char const* karpos_last_error(void);
 /* Initialises Kokkos, unless the program has. Once more: does nothing. */
 karpos_status karpos_initialize(void);
 /* Frees all handles, and finalises Kokkos if karpos_initialize has initialised it; it cannot be
- * initialised again then. A program that finalises Kokkos by itself frees the handles so, too. */
+ * initialised again then. If the program finalises Kokkos itself, that frees all handles, too. */
 karpos_status karpos_finalize(void);
 
 typedef struct karpos_context_handle* karpos_context;
@@ -63,10 +63,10 @@ karpos_status karpos_context_create(karpos_memory memory, karpos_context* contex
 /* Frees a handle. What was made of a context keeps what it needs of it. NULL: does nothing. */
 karpos_status karpos_free(void const* handle);
 
-/* Maps. Keys are integers, values any karpos_type. A map grows. Two key values cannot be stored:
- * of integers the two largest of the type; if keys or values have 8 bytes, also the third
- * largest (of KARPOS_I64: -3), but keys of 4 bytes with values of 8 may be any. Inserting one of
- * these is an invalid argument; all other keys of the call are stored then. */
+/* Maps. Keys are integers, values any karpos_type. A map grows. Keys that cannot be stored: the
+ * two largest of the type; with KARPOS_U64 also UINT64_MAX - 2, with KARPOS_I64 also -3. Keys of
+ * 4 bytes with values of 8 may be any. Inserting a key that cannot be stored is an invalid
+ * argument; all other keys of the call are stored then. */
 typedef struct karpos_map_handle* karpos_map;
 /* Makes an empty map, with memory for max_keys keys. */
 karpos_status karpos_map_create(karpos_context context, karpos_type key, karpos_type value,
@@ -105,7 +105,7 @@ karpos_status karpos_count_by_key(karpos_context context, karpos_type key, uint6
                                   void const* keys, uint64_t capacity, void* out_keys,
                                   uint64_t* out_counts, uint64_t* groups);
 
-/* Joins of two tables by equal keys. Rows are numbers of keys. Inner, left, right and full joins
+/* Joins of two tables by equal keys. A row is the index of a key. Inner, left, right and full joins
  * have pairs, with KARPOS_NO_ROW for a missing row; the others have rows of one table. */
 typedef struct karpos_join_handle* karpos_join;
 typedef enum {
@@ -139,12 +139,13 @@ typedef struct karpos_graph_handle* karpos_graph;
 karpos_status karpos_graph_create(karpos_context context, karpos_type id, karpos_type offset,
                                   bool undirected, uint64_t vertices, void const* row_offsets,
                                   uint64_t edges, void const* column_indices, karpos_graph* graph);
-/* Gives each edge a weight (KARPOS_F32 or KARPOS_F64), for karpos_sssp; not negative. Keeps them
- * as karpos_graph_create keeps arrays. */
+/* Gives each edge a weight (KARPOS_F32 or KARPOS_F64), for karpos_sssp. Checks the graph and the
+ * weights, which may not be negative or NaN. In device memory they must stay as they are until the
+ * handle is freed. Another call replaces them; if it fails, the old ones stay. */
 karpos_status karpos_graph_set_weights(karpos_graph graph, karpos_type weight, void const* weights);
 /* Writes how many edges each vertex is away from the source; -1: unreachable. parents: an id for
  * each vertex, or NULL. A source is its own parent, unreachable vertices get -1 (the largest
- * number of an unsigned type). The first search of a graph checks it, and reads all degrees. */
+ * number of an unsigned type). The first karpos_bfs of a graph checks it, and reads all degrees. */
 karpos_status karpos_bfs(karpos_graph graph, uint64_t source, int32_t* distances, void* parents);
 /* Writes the length of the shortest path to each vertex, in the type of the weights; unreachable:
  * infinity. parents: as karpos_bfs. */

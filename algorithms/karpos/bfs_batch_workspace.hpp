@@ -26,8 +26,8 @@ class batch;
 /// are numbered by falling degree (in-degree, if there are in-edges). That lets batches read memory
 /// in better order. Made once, for any number of batches. In a deep graph, a batch may run the
 /// searches of a pass one by one; the first batch that does also makes a bfs_workspace. If there is
-/// not enough memory for that, or a vertex has 2^31 edges or more, the searches of the pass stay
-/// together, and the next deep pass tries again. Batches allocate nothing else.
+/// not enough memory for that, or a vertex has 2^31 out-edges or more, the searches of the pass
+/// stay together, and the next deep pass tries again. Batches allocate nothing else.
 ///
 /// Requires: the graph does not change while the workspace is made. After that its memory may be
 ///   freed, because the workspace has a copy.
@@ -43,10 +43,10 @@ class bfs_batch_workspace {
 
   /// Checks the graph unless it is trusted, and copies it. Blocks.
   ///
-  /// Complexity: a build_csr of the edges, of those of a transpose with arrays of its own, and of a
-  ///   pair for each vertex. Unless the graph is trusted, also a pass over offsets and columns.
-  /// Memory: while it copies, what build_csr takes, and 4 bytes an edge. If the largest degree
-  ///   exceeds the number of vertices, also 8 bytes (CPUs: 16) times that degree.
+  /// Complexity: a build_csr of the edges, of those of a transpose with arrays of its own, and of n
+  ///   pairs, which orders the n vertices by degree. Unless the graph is trusted, also a pass over
+  ///   offsets and columns.
+  /// Memory: while it copies, what build_csr takes, and 4 bytes an edge.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
   ///   std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with
   ///   offsets of 32 bits; allocation_error if there is not enough memory.
@@ -132,7 +132,7 @@ class bfs_batch_workspace {
     } catch (allocation_error const&) {
       return nullptr;
     } catch (std::length_error const&) {
-      return nullptr;  // a vertex has 2^31 edges or more
+      return nullptr;  // a vertex has 2^31 out-edges or more
     }
   }
 

@@ -60,8 +60,8 @@ std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& g
 ///   graph has a transpose of other arrays.
 /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate); if the component
 ///   ids are not as many as the vertices, are strided, or overlap the graph; if the workspace is
-///   too small, not aligned, or overlaps the component ids; std::length_error for more vertices
-///   than VertexId can number; allocation_error. Component ids are unchanged then.
+///   too small, not aligned, or overlaps the component ids or the graph; std::length_error for more
+///   vertices than VertexId can number; allocation_error. Component ids are unchanged then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           view_1d ComponentIds>

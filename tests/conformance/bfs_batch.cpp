@@ -206,6 +206,11 @@ TEST_CASE("rows that a team pulls for, of many items") {
   for (sides const kind : {sides::undirected, sides::with_transpose})
     check_batches(make_graph("two large hubs", 30001, edges, kind),
                   {{0}, random_sources(30001, 10, 9)});
+  edge_pairs repeated;
+  for (std::uint64_t i = 0; i < 50000; ++i) repeated.emplace_back(40 + i % 5 % 2, i % 50);
+  check_batches(
+      make_graph("rows far longer than there are vertices", 60, repeated, sides::undirected),
+      {{0, 40, 59}});
 }
 
 TEST_CASE("searches of more levels than the planes hold") {

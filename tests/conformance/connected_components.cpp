@@ -155,6 +155,8 @@ TEST_CASE("components in memory of the caller's, and what is refused") {
   view<std::uint32_t> const of_graph(const_cast<std::uint32_t*>(graph.column_indices().data()),
                                      100);
   karpos_test::throws<error>([&] { run(of_graph, nullptr, 0); }, "component ids", "overlaps");
+  karpos_test::throws<error>([&] { run(component_ids, of_graph.data(), bytes); }, "workspace",
+                             "overlaps");
   auto const transposed = karpos_test::to_space<std::uint32_t, std::uint64_t>(g);
   auto const directed =
       decltype(graph)(graph.row_offsets(), graph.column_indices()).with_transpose(transposed);

@@ -520,6 +520,12 @@ TEST_CASE("rows that are none, of whatever rank, are refused on all") {
     CHECK(refused_by([&] { longer.validate_unless_trusted(space{}); }) ==
           "csr_graph::validate_unless_trusted");
   CHECK(refused_by([&] { (void)good.with_transpose({}); }) == "csr_graph::with_transpose");
+  auto const fewer = graph_of([](auto& offsets, auto& columns) {
+    offsets[32] = 31;
+    columns.resize(31);
+  });
+  CHECK_THROWS_WITH_AS((void)good.with_transpose(fewer),  // on all ranks, by the sum of their edges
+                       doctest::Contains("edges of a graph over ranks"), std::invalid_argument);
   CHECK(refused_by([&] { good.gather(ranks, Kokkos::View<int*, memory>("few", 31)); }) ==
         "csr_graph::gather");
   Kokkos::View<std::uint64_t*, memory> const offsets("offsets", 6);

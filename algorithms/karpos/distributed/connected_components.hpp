@@ -48,9 +48,9 @@ std::size_t connected_components_bytes(communicator<ExecSpace> const& ranks, Gra
 ///   graph; and as in karpos::connected_components.
 /// Throws: collective_error on every rank if the graph is not valid (csr_graph::validate) and not
 ///   trusted; if the component ids are not one for each vertex of the rank, are strided, or overlap
-///   the graph; if a workspace is too small, not aligned, or overlaps the component ids; for more
-///   vertices than VertexId can number; if there is not enough memory. Component ids are unchanged
-///   then.
+///   the graph; if a workspace is too small, not aligned, or overlaps the component ids or the
+///   graph; for more vertices than VertexId can number; if there is not enough memory. Component
+///   ids are unchanged then.
 /// Source: as karpos::connected_components.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           view_1d ComponentIds>

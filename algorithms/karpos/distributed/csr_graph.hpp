@@ -62,7 +62,7 @@ class csr_graph {
   /// Returns this graph together with its reversed edges, which transpose makes; trusted if both
   /// graphs are.
   ///
-  /// Throws: std::invalid_argument unless both have the same blocks.
+  /// Throws: std::invalid_argument, on every rank, if blocks or the number of edges differ.
   csr_graph with_transpose(csr_graph const& in) const {
     detail::user_call const call(name, "with_transpose");
     if (in.m_begin != m_begin)
@@ -70,6 +70,8 @@ class csr_graph {
           "a graph over ranks and its transpose have different blocks of vertices",
           std::to_string(vertices()) + " and " + std::to_string(in.vertices()) + " vertices",
           "make it by karpos::distributed::transpose");
+    detail::require_same_extent("edges of a graph over ranks", m_edges, "of its transpose",
+                                in.m_edges);
     csr_graph g = *this;
     g.m_in = in.m_out;
     g.m_has_transpose = true;

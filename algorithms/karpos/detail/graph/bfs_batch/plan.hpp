@@ -42,8 +42,8 @@ struct batch_plan {
   }
 };
 
-/// Maps vertex v to the pair (max_degree - degree(v), v). The columns of a CSR graph built of these
-/// pairs list the vertices by falling degree.
+/// Maps vertex v to the pair (max_degree - degree(v), v); degrees above max_degree count as it. The
+/// columns of a CSR graph built of these pairs list the vertices by falling degree.
 template <class Rows>
 struct vertices_by_degree {
   Rows rows;
@@ -51,7 +51,7 @@ struct vertices_by_degree {
 
   std::uint64_t size() const { return vertices; }
   KOKKOS_FUNCTION build_csr::edge operator()(std::uint64_t v) const {
-    return {max_degree - rows.degree(v), v};
+    return {max_degree - Kokkos::min(std::uint64_t(rows.degree(v)), max_degree), v};
   }
 };
 
@@ -120,8 +120,11 @@ class ordered_graph {
   void make_ranks(ExecSpace const& exec, Offsets const& offsets) {
     std::uint64_t const n = offsets.extent(0) - 1;
     rows const degrees{offsets.data(), nullptr};
-    auto const most = device::reduce_over<Kokkos::Max<std::uint64_t>>(
+    auto const largest = device::reduce_over<Kokkos::Max<std::uint64_t>>(
         "karpos::bfs_batch::largest_degree", exec, n, largest_degree<rows>{degrees});
+    // Duplicate edges may make rows longer than n. Those that a team pulls for need no order.
+    std::uint64_t const most =
+        Kokkos::min(largest, Kokkos::max(n, tuning<ExecSpace>::team_degree + 1));
     using order_graph = csr_graph<local_vertex, std::uint64_t, memory_space>;
     auto const order =
         build_csr::csr_of_edges<order_graph>(exec, Kokkos::max(n, most + 1),

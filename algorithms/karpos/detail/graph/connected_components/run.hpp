@@ -25,9 +25,9 @@ namespace karpos::detail::connected_components {
 template <class ExecSpace, class Graph>
 using state_of = state<ExecSpace, typename Graph::vertex_type, typename Graph::offset_type>;
 
-/// Throws what connected_components refuses: component ids that are not one for each row, or that
-/// overlap the graph or the workspace; more vertices, n, than ids can number. which: "vertices", or
-/// those of a rank.
+/// Throws what connected_components refuses: component ids that are not one for each row; ids or a
+/// workspace that overlap each other or the graph; more vertices, n, than ids can number. which:
+/// "vertices", or those of a rank.
 template <class Graph, class ComponentIds>
 void require_ids(Graph const& rows, std::uint64_t n, char const* which,
                  ComponentIds const& component_ids, wrapped_memory const& workspace) {
@@ -40,8 +40,10 @@ void require_ids(Graph const& rows, std::uint64_t n, char const* which,
   if (n > 0 && n - 1 > max_id)
     reject<std::length_error>("the graph has " + std::to_string(n) + " vertices",
                               "its vertex ids end at " + std::to_string(max_id), "use wider ids");
-  require_apart("the component ids", component_ids, range_of(workspace), rows.row_offsets(),
-                rows.column_indices(), rows.in_row_offsets(), rows.in_column_indices());
+  require_apart("the memory of component ids, or the workspace,",
+                {range_of(component_ids), range_of(workspace)},
+                {range_of(rows.row_offsets()), range_of(rows.column_indices()),
+                 range_of(rows.in_row_offsets()), range_of(rows.in_column_indices())});
 }
 
 /// Places the arrays of a state in memory. Returns: the bytes that they take.
