@@ -72,9 +72,9 @@ class bfs_search {
   /// everywhere.
   ///
   /// distances: an std::int32_t for each vertex; unreachable vertices get -1.
-  /// parents: an id for each vertex, or a view without elements if they are not wanted. A source is
-  /// its own parent; unreachable vertices get VertexId(-1). If a vertex has several shortest paths,
-  /// its parent may differ between runs.
+  /// parents: an id for each vertex, or a view without elements (a default-constructed one) if they
+  /// are not wanted. A source is its own parent; unreachable vertices get VertexId(-1). If a vertex
+  /// has several shortest paths, its parent may differ between runs.
   ///
   /// Requires, until report() returns or `exec` is fenced:
   ///   - the views exist, and so does a copy of the workspace, such as the one in this bfs_search;

@@ -19,7 +19,7 @@
 // Many breadth-first searches of a graph at once: in graphs of few levels, 64 of them take as long
 // as 8 to 12 one by one. Up to 64 searches form a pass. In deep graphs, such as road networks, bfs
 // runs the searches of a pass one after another: on CPUs always; on GPUs if the pass has fewer than
-// about 9 + n / 730,000 searches (n vertices).
+// about 9 + n / 730,000 searches (n vertices). A batch finds no parents and has no hooks.
 //
 //   bfs_batch(exec, workspace, sources, distances)   a search from each source
 //   bfs_batch(exec, workspace, sources)              reports each source's depth and number of
@@ -70,9 +70,9 @@ namespace karpos {
 ///     all fit on the device. Distances are unspecified then.
 ///   - std::range_error if a distance above 254 is found and distances have 8 bits. They are
 ///     unspecified then.
-///   - std::logic_error if a pass was stopped because it found more levels than there are vertices,
-///     or as bfs_search::report for searches one by one. Only writes to the workspace's memory can
-///     cause that, such as those of a second batch at the same time.
+///   - std::logic_error if a pass was stopped because it found more levels than there are vertices;
+///     searches one by one throw as bfs_search::report does. Only writes to the workspace's memory
+///     can cause that, such as those of a second batch at the same time.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, view_1d Sources, class Value, class... P>
 bfs_batch_report bfs_batch(ExecSpace const& exec,

@@ -20,7 +20,7 @@ struct bfs_batch_options {
   /// edges, and goes on while it has at least pull_until. Both 0: every level; pull_from above 1:
   /// none. Pulling needs an undirected graph, or one with its transpose.
   double pull_from = 1. / 8, pull_until = 1. / 60;
-  launch_mode driver = launch_mode::automatic;
+  launch_mode driver = launch_mode::automatic;  ///< how levels run (launch_mode.hpp)
 };
 
 /// Report of one search of a batch.
@@ -33,7 +33,7 @@ struct bfs_source_report {
 /// Report of a batch of searches.
 struct bfs_batch_report {
   std::vector<bfs_source_report> source;  ///< a report for each source, in their order
-  /// Sum over the passes, of up to 64 searches each, of the levels of their longest search.
+  /// The levels of the longest search of each pass (up to 64 searches), summed over the passes.
   /// Includes passes whose searches ran one by one.
   std::int32_t levels = 0;
   std::int32_t pull_levels = 0;  ///< levels expanded by pulling

@@ -19,9 +19,8 @@ enum class bfs_direction {
   /// By estimated costs. Vertices without edges do not count as unvisited. Bottom-up
   /// - begins when edges of the frontier > unvisited vertices + n / 512, and a bottom-up level is
   ///   expected to inspect fewer than 4 edges for each edge of the frontier;
-  /// - begins in any case after a top-down level that only counted the vertices it found (see
-  ///   bfs_level::hubs): it filled no frontier queue, because the next level was expected to be
-  ///   bottom-up;
+  /// - begins in any case if the level before, expecting this, only counted the vertices it found
+  ///   and filled no frontier queue (see bfs_level::hubs);
   /// - ends when unvisited vertices >= edges of the frontier + n / 64.
   automatic,
   top_down,  ///< no level is expanded bottom-up
@@ -63,17 +62,17 @@ struct bfs_options {
   /// status bitmap.
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
-  /// are narrow: all vertices have fewer than 32 edges (if degree_classes is on), and at most 8 on
-  /// average; there are at most about 100 vertices a multiprocessor (on CPUs 8,000 a thread). GPUs
-  /// begin after 16 levels in a row of such vertices, at most 16,384 a level, and round the number
-  /// down to a power of two. CPUs explore at most 16 levels at once from frontiers of 512 vertices
-  /// or more (with several threads, of 128). More than 64 has no effect. 0: every level by itself.
+  /// are narrow: their vertices have fewer than 32 edges each (if degree_classes is on), at most 8
+  /// on average, and are at most about 100 a multiprocessor (on CPUs 8,000 a thread). GPUs begin
+  /// after 16 levels in a row of such vertices, at most 16,384 a level, and round local_search_hops
+  /// down to a power of two. CPUs explore at most 16 levels at once if the frontier has 512
+  /// vertices or more (several threads: 128). More than 64 has no effect. 0: every level by itself.
   /// Ignored unless direction is automatic or top_down, queue is not scanned, and unvisited_queue
   /// is off.
   std::uint32_t local_search_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer
-  launch_mode driver = launch_mode::automatic;
+  launch_mode driver = launch_mode::automatic;  ///< how levels run (launch_mode.hpp)
 };
 
 /// Report of one level of a search.
@@ -120,9 +119,9 @@ struct ignore_discovery {
 /// Functors that a search calls in its kernels (operations.hpp says what they may do).
 ///   follow(u, v)           returns whether the edge from u to v may be used; must return the same
 ///                          at every call
-///   discovered(v, level)   is called once for every vertex found, sources included. Calls run
-///                          concurrently, also calls of different levels while frontiers are
-///                          narrow.
+///   discovered(v, level)   is called once for every vertex found, sources included, even if the
+///                          view names a source twice. Calls run concurrently, also calls of
+///                          different levels while frontiers are narrow.
 template <class Follow = follow_all, class Discovered = ignore_discovery>
 struct bfs_hooks {
   Follow follow = {};

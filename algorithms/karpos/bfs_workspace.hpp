@@ -45,8 +45,8 @@ class bfs_workspace {
   /// Complexity: three passes over the row offsets. Unless the graph is trusted, one more over
   ///   offsets and columns, also those of the transpose.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
-  ///   std::length_error for more than 2^32 - 64 vertices, for 2^31 edges or more at a vertex, or
-  ///   for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if there is not
+  ///   std::length_error for more than 2^32 - 64 vertices, for 2^31 out-edges or more at a vertex,
+  ///   or for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if there is not
   ///   enough memory.
   bfs_workspace(ExecSpace const& exec, Graph const& graph)
       : m_graph(graph),

@@ -17,8 +17,8 @@
 namespace karpos {
 
 /// Builds a graph from its edges, sources(i) to targets(i), in any order. By default self loops are
-/// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted. The views may
-/// be strided, and are only read.
+/// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted. Both views
+/// have the vertex type of the graph; they may be strided, and are only read.
 ///
 /// Returns: a directed graph, or with options.symmetrise an undirected one. The graph is trusted:
 ///   algorithms do not check its edges again (csr_graph.hpp). Every execution space gives equal
@@ -77,7 +77,7 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
 /// Reverses every edge of a graph; keeps self loops and duplicates. Neighbours are sorted. To let
 /// searches of a directed graph go bottom-up, pass g.with_transpose(transpose(exec, g)).
 ///
-/// Returns: a trusted graph with memory of its own, without a transpose. Blocks.
+/// Returns: a trusted, directed graph with memory of its own, without a transpose. Blocks.
 /// Complexity: as build_csr, and a pass that checks the graph unless it is trusted.
 /// Memory: as build_csr, and meanwhile one more id for each edge.
 /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate); std::length_error

@@ -16,7 +16,7 @@
 //   and sssp from one source; top_k by weighted sums.
 // - Names and contracts are those of karpos::; the headers of the same names have them in full. A
 //   call of this namespace takes views, or what converts to them, in the memory of its execution
-//   space, Kokkos::DefaultExecutionSpace. Views on the host: karpos.h copies them.
+//   space, Kokkos::DefaultExecutionSpace. For arrays on the host use karpos.h, which copies them.
 // - Keys are std::int32_t, std::uint32_t, std::int64_t or std::uint64_t; values also float or
 //   double. docs/compiled.md has the types of graphs and lists. Other types do not compile:
 //   include the header of the implementation instead.

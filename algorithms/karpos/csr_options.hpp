@@ -9,7 +9,7 @@ namespace karpos {
 /// the caller's views. With csr_options::symmetrise, edges of both directions are duplicates of one
 /// another, and both directions get the same weight.
 enum class merge_edges {
-  minimum,  ///< the smallest weight, as karpos::minimum finds it in order
+  minimum,  ///< the smallest weight: karpos::minimum, applied in order
   first,    ///< the weight of the first edge; the only way for weights without < and +
   sum       ///< the sum in order, also of floating-point weights; integers wrap (karpos::plus)
 };

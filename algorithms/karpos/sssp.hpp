@@ -51,10 +51,10 @@ namespace karpos {
 ///
 /// distances: a number of the weights' type for each vertex. Unreachable vertices get infinity, or
 /// the largest integer; no reachable vertex does.
-/// parents: an id for each vertex, or a view without elements if they are not wanted: the vertex
-/// before on a shortest path. A source is its own parent; unreachable vertices get VertexId(-1).
-/// Parents form no cycle, even with weights of zero. If a vertex has several shortest paths, its
-/// parent may differ between runs.
+/// parents: for each vertex the one before it on a shortest path; or a view without elements if
+/// they are not wanted. A source is its own parent; unreachable vertices get VertexId(-1). Parents
+/// form no cycle, even with weights of zero. If a vertex has several shortest paths, its parent may
+/// differ between runs.
 /// An edge of infinite weight is not used. Integers have no infinite weight: leave such edges out.
 ///
 /// Returns: what was done. Blocks.
@@ -69,10 +69,10 @@ namespace karpos {
 ///   reach is negative or NaN; if the driver is no enumerator; if delta is negative or NaN, or
 ///   between 0 and 1 for integers; if launch_mode::persistent_kernel is chosen and the space has
 ///   none, or the kernel cannot be started, as when its blocks do not all fit on the device.
-///   std::range_error if a vertex can be reached, but its distance does not fit the type, or is the
-///   largest integer: results are unspecified then. std::logic_error if the search was stopped
-///   because it did not end, as when weights have become negative since the workspace was made:
-///   results are unspecified then.
+///   std::range_error if the distance of a reachable vertex does not fit the type (a sum becomes
+///   infinite, or reaches the largest integer): results are unspecified then. std::logic_error if
+///   the search was stopped because it did not end, as when weights have become negative since the
+///   workspace was made: results are unspecified then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>

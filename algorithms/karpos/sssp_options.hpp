@@ -17,11 +17,11 @@ struct sssp_options {
   /// Integers round it down. A width above the largest number of the weights' type counts as that
   /// number. Narrow buckets need more rounds, wide ones expand more vertices in vain. Once
   /// sssp_report::edges exceeds half of the graph's edges, each bucket of fewer than 1,024 edges a
-  /// team (on GPUs a block, on CPUs a thread) doubles the width, even one that the caller chose.
+  /// team (on GPUs a block, on CPUs a thread) doubles the width, even if delta was given.
   double delta = 0;
   /// How far beyond the hubs (the vertices of highest degree) distances are pushed, in the unit of
   /// the weights. Vertices farther away pull theirs along their own edges. The reach is measured
-  /// from the end of the bucket in which sssp_report::edges, without those of fused rounds, exceeds
+  /// from the end of the bucket in which the edges expanded so far, except in fused rounds, exceed
   /// 1/128 of the graph's edges: by then the hubs have been reached. Pulling inspects fewer edges
   /// if most vertices are about equally far from the hubs, as in social networks. 0: automatic, the
   /// workspace's reach(). Infinity: nothing is pulled.
@@ -34,7 +34,7 @@ struct sssp_options {
   /// The largest number of hops that a team goes by itself before the grid synchronises, while few
   /// vertices are to be expanded. 0: every round is one hop.
   std::uint32_t fusion_hops = 32;
-  launch_mode driver = launch_mode::automatic;
+  launch_mode driver = launch_mode::automatic;  ///< how rounds run (launch_mode.hpp)
 };
 
 /// Report of a call of sssp.
@@ -45,7 +45,9 @@ struct sssp_report {
   /// sources, expand vertices, split the far queue, queue the vertices beyond the reach, or pull.
   std::uint64_t rounds = 0;
   std::uint64_t fused_rounds = 0;  ///< those of `rounds` that went several hops (bucket fusion)
-  std::uint64_t vertices = 0;      ///< vertices taken out of queues that all teams share
+  /// Vertices taken from the near queue, again for each time. Teams that go several hops queue
+  /// vertices for themselves, which are not counted.
+  std::uint64_t vertices = 0;
   /// Edges of the vertices that were expanded or that pulled, again for each time. Includes edges
   /// at the ends of sorted rows (sssp_workspace::sort_rows) that are not inspected.
   std::uint64_t edges = 0;

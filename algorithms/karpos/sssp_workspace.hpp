@@ -49,9 +49,10 @@ class sssp_workspace {
   ///   edges a vertex or more, another one over degrees and edges. Unless the graph is trusted,
   ///   also one over offsets and columns.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate), if weights are
-  ///   strided or not as many as the edges, or if a weight is negative or NaN; std::length_error
-  ///   for more than 2^31 - 64 vertices, for 2^31 edges or more at a vertex, or for more than
-  ///   2^32 - 2^21 edges with offsets of 32 bits; allocation_error if there is not enough memory.
+  ///   strided or not as many as the edges, or if a weight is negative (-0.0 is not) or NaN;
+  ///   std::length_error for more than 2^31 - 64 vertices, for 2^31 out-edges or more at a vertex,
+  ///   or for more than 2^32 - 2^21 edges with offsets of 32 bits; allocation_error if there is not
+  ///   enough memory.
   template <view_1d Weights>
     requires(std::is_same_v<typename Weights::non_const_value_type, Weight>)
   sssp_workspace(ExecSpace const& exec, Graph const& graph, Weights const& weights)

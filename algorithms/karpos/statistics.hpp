@@ -15,18 +15,17 @@
 namespace karpos {
 
 /// The arithmetic mean, written to a view of float or double: the sum, in double (of 32-bit
-/// integers exactly), divided by the number of values. NaN if there are none. A partial result has
-/// 16 bytes.
+/// integers exactly), divided by the number of values. NaN if there are none. Its partial results
+/// (reduce_by_key.hpp) have 16 bytes.
 struct mean {};
 
 /// The variance, written to a view of float or double: the sum of (x - mean)^2, divided by the
-/// number of values less `ddof`: 1 estimates the variance of what the values are a sample of, 0 is
-/// that of the values themselves. NaN if no more than ddof values are there, or if one of them is
-/// infinite or NaN. A partial result has 32 bytes.
+/// number of values less `ddof` (1: sample variance; 0: population variance). NaN if there are no
+/// more than ddof values, or if one of them is infinite or NaN. Its partial results have 32 bytes.
 ///
-/// Numbers are shifted by one of their own key before they are squared: no digits are lost if the
+/// Values are shifted by one value of their key before they are squared: no digits are lost if the
 /// mean is large beside the deviation. The relative error is that of a sum of n doubles, times n if
-/// the number chosen is an extreme outlier.
+/// that value is an extreme outlier.
 /// Source: Chan, Golub, LeVeque, "Algorithms for computing the sample variance: analysis and
 ///   recommendations", The American Statistician 37(3), 1983.
 struct variance {

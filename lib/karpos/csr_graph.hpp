@@ -154,7 +154,7 @@ class csr_graph {
   bool m_has_transpose = false, m_trusted = false;
 };
 
-/// A graph and the weights of its edges, or another column of them: weights(e) belongs to the edge
+/// A graph with a weight, or any other value, for each edge: weights(e) belongs to the edge
 /// column_indices()(e). build_csr and transpose return it if they are given weights:
 ///
 ///   auto const [graph, weights] = build_csr(exec, vertices, sources, targets, lengths);

@@ -62,12 +62,11 @@ struct bfs_report : karpos::bfs_report {
 /// Concurrency: one search at a time. Copies share the memory, except memory for parents that was
 ///   allocated after the copy was made.
 /// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
-///   karpos::bfs_workspace. On several ranks, also 0.25 bytes for each vertex of the whole graph,
-///   and 0.38 for the status bitmaps and a list of claims. If one kernel spans the devices, these
-///   lie in a window of device memory that other GPUs address, rounded up to 2 MiB. From the first
-///   search for parents on, several ranks have a vertex id for each vertex of the graph; if one
-///   kernel spans the devices, instead a vertex id for each vertex of the rank that has most
-///   vertices.
+///   karpos::bfs_workspace. On several ranks, also for each vertex of the whole graph 0.25 bytes,
+///   and 0.38 for status bitmaps and a list of claims. If one kernel spans the devices, bitmaps and
+///   list lie in a window (communicator.hpp), rounded up to 2 MiB. From the first search for
+///   parents on, each of several ranks has a vertex id for each vertex of the graph; if one kernel
+///   spans the devices, for each vertex of the largest block instead.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -94,8 +93,8 @@ class bfs_workspace {
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
-  /// including what the first search for parents adds. Does not count the vertex id for each vertex
-  /// of the graph that a search for parents adds if it is not one kernel although windows are open.
+  /// including those of parents. If windows are open, these are for searches in one kernel; a
+  /// search by messages then adds a vertex id for each vertex of the graph, which is not counted.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     std::size_t const local =
@@ -362,9 +361,9 @@ class bfs_workspace {
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: on one rank, as karpos::bfs. On several, as karpos::bfs, divided by the ranks; and
 ///   for each level an exchange of the vertices that were found (a bit a vertex at most), and one
-///   or two of totals. A wide top-down level also passes over the rank's part of the status bitmaps
-///   of all ranks. Up to 64 narrow levels share an exchange if at most one edge for each 128
-///   vertices leads from rank to rank. Other graphs of thousands of levels gain nothing from ranks.
+///   or two of totals. A wide top-down level also reads this rank's words of every rank's status
+///   bitmap. Up to 64 narrow levels share an exchange if at most one edge for each 128 vertices
+///   leads from rank to rank. Other graphs of thousands of levels gain nothing from ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
 ///   ranks pass different direction, driver, gamma, alpha, beta, local_search_hops or source; if

@@ -20,8 +20,8 @@ namespace karpos::distributed {
 /// order. By default self loops are removed, and of duplicate edges all but one. Collective.
 ///
 /// Returns: the rows of this rank's vertices, neighbours sorted. All ranks' rows are the graph that
-///   karpos::build_csr makes of all edges, with new numbers if options.permutation is set. Trusted,
-///   because its edges were checked.
+///   karpos::build_csr makes of all edges, with new numbers if options.permutation is set;
+///   undirected with options.symmetrise. Trusted, because its edges were checked.
 /// Complexity: a partition and an exchange of the edges, and a build_csr of the received ones.
 /// Memory: during the build, four ids for each directed edge that this rank passes, and two for
 ///   each that it receives; and what karpos::partition and karpos::build_csr take. With symmetrise,
@@ -59,10 +59,10 @@ auto build_csr(communicator<ExecSpace> const& ranks, std::uint64_t vertices, Sou
 /// Reverses every edge of a graph; keeps self loops and duplicates, and the blocks. To let searches
 /// of a directed graph go bottom-up, pass g.with_transpose(transpose(ranks, g)). Collective.
 ///
-/// Returns: a graph with memory of its own, without a transpose; trusted.
+/// Returns: a trusted, directed graph with memory of its own, without a transpose.
 /// Complexity and memory: as build_csr.
 /// Throws: collective_error on every rank if the graph is not valid (csr_graph::validate) and not
-///   trusted, or if there is not enough memory.
+///   trusted, if a rank would have too many edges for EdgeOffset, or if there is not enough memory.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace>
 auto transpose(communicator<ExecSpace> const& ranks,
                csr_graph<VertexId, EdgeOffset, MemorySpace> const& graph) {
@@ -71,7 +71,7 @@ auto transpose(communicator<ExecSpace> const& ranks,
 }
 
 /// Reverses every edge of a graph together with its weight: weights(e) belongs to
-/// local().column_indices()(e). Collective.
+/// local().column_indices()(e). Duplicates keep their order. Collective.
 ///
 /// Returns: a weighted_csr_graph.
 /// Throws: as transpose; collective_error also if a rank has not as many weights as edges.

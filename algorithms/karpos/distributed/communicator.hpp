@@ -31,6 +31,9 @@
 // MPI.) Every other operation on views first waits for exec, and is complete when it returns.
 // Operations on single values, texts and counts do not wait for exec, only for the other ranks. If
 // one rank throws, the others wait forever, unless run_ranks runs the program.
+//
+// A window is memory of a rank that the other ranks of its host address. Tables, joins, reductions
+// and searches exchange data in windows if they can (docs/distributed.md).
 
 namespace karpos::detail::distributed {
 template <class ExecSpace, class Ranks>
@@ -56,8 +59,8 @@ struct communicator_options {
   /// rounded down to a multiple of 8. Longer messages are split. All ranks use the smallest value
   /// of any rank.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
-  /// Most bytes of windows that each rank keeps for joins and reductions without memory of their
-  /// own (docs/distributed.md); 0: none. Values beyond 4 GiB, on CPUs 256 MiB, count as these. All
+  /// Most bytes of windows that each rank keeps for joins without a join_memory and reductions
+  /// without a reduction_memory; 0: none. Values beyond 4 GiB, on CPUs 256 MiB, count as these. All
   /// ranks use the smallest value of any rank.
   std::uint64_t max_kept_bytes = std::uint64_t(1) << 32;
 };
@@ -72,11 +75,11 @@ struct communicator_options {
 ///   more.
 /// Memory: if data of GPUs goes through an MPI that takes no GPU memory (it is asked at run time):
 ///   up to two host buffers as large as the largest exchange. If data travels between devices: a
-///   device buffer for the largest view reduced by bit_or, and what the vendor's library takes.
-///   If ranks open windows (docs/distributed.md): those of the last join or reduction that brought
-///   no memory, up to max_kept_bytes a rank, until release_memory(). An exception that leaves the
-///   scope of the communicator frees the windows of GPUs only with the process: call
-///   release_memory() before, on all ranks.
+///   device buffer for the largest view reduced by bit_or, and what the vendor's library takes. If
+///   ranks open windows: those of the last join or reduction without a join_memory or
+///   reduction_memory, up to max_kept_bytes a rank, until release_memory(). If an exception
+///   destroys the communicator, windows of GPUs stay until the process ends, unless all ranks have
+///   called release_memory().
 /// Throws, only on the rank concerned: std::invalid_argument for a strided view, and for counts
 ///   that are not one for each rank; allocation_error; std::runtime_error if MPI or the vendor's
 ///   library fails.
@@ -248,8 +251,7 @@ class communicator {
     });
   }
 
-  /// Frees the windows that are kept for joins and reductions without memory of their own.
-  /// Collective.
+  /// Frees the windows that are kept for joins and reductions. Collective.
   void release_memory() const { m_windows.reset(); }
 
  private:

@@ -21,8 +21,8 @@ struct csr_options : karpos::csr_options {
   /// graph, its blocks, and arguments and results of searches have the new numbers.
   std::optional<std::uint64_t> permutation = {};
 
-  /// Returns the permutation p of vertex ids: p(v) is the number in the graph of vertex v of the
-  /// edges passed, and p.inverse(number) is v. The identity if `permutation` is not set.
+  /// Returns the permutation p of vertex ids: vertex v of the edges passed is vertex p(v) of the
+  /// graph, and p.inverse(p(v)) is v. The identity if `permutation` is not set.
   vertex_permutation numbers(std::uint64_t vertices) const {
     return permutation ? vertex_permutation(vertices, *permutation) : vertex_permutation();
   }

@@ -46,15 +46,15 @@ struct insert_report : karpos::insert_report {
 /// All ranks destroy a table together, like its communicator.
 ///
 /// Concurrency: one operation at a time, look-ups included: they share memory and communicator.
-/// Memory: the local tables. Ranks of one host (up to eight; on GPUs that address each other): on
-///   each rank a window for the rows of the rank with most, and for their answers. On GPUs windows
-///   are larger, by 2 % for many rows, by 22 % for 2^16. If keys are so frequent that rows do not
-///   fit, the window becomes as large as these rows and their answers times the number of ranks;
-///   of insertions and erasures, all rows. Also 2 bytes for each row of a look-up; of insertions
-///   and erasures, the rows that the rank receives, but for insertions by table segments on GPUs.
-///   Other ranks, and calls with few rows: the rows that a rank sends and those that it receives;
-///   look-ups also take a plan's memory (exchange_plan.hpp) and the answers. All this is kept for
-///   the next operation until release_memory().
+/// Memory: the local tables, and what operations keep for the next one until release_memory():
+///   - Ranks of one host (up to eight; on GPUs that address each other) have a window each
+///     (communicator.hpp), for the most rows that any rank passes, and their answers. On GPUs it is
+///     larger by 2 % for many rows, by 22 % for 2^16. If rows do not fit because keys are frequent,
+///     it grows to these rows times the number of ranks; for insertions and erasures, to all rows
+///     times that number. Look-ups also take 2 bytes a row; insertions and erasures a copy of the
+///     rows that the rank receives, unless GPUs insert by table segments (docs/distributed.md).
+///   - Other ranks, and calls with few rows: the rows that a rank sends and those that it receives;
+///     look-ups also take a plan's memory (exchange_plan.hpp) and the answers.
 template <class Local>
 class hash_table {
  public:
@@ -119,6 +119,7 @@ class hash_table {
     return r;
   }
   /// Inserts pairs or overwrites stored values; of equal keys, an unspecified one wins. Collective.
+  /// Throws: as insert.
   template <view_1d Keys, view_1d Values>
     requires has_values
   insert_report insert_or_assign(Keys const& keys, Values const& values) {

@@ -32,8 +32,9 @@ struct joined_rows {
 ///
 /// Requires: all ranks that join with it release and destroy it together, before MPI ends.
 /// Concurrency: one join at a time.
-/// Memory: what join takes for the most rows so far; windows for each communicator that has other
-///   ranks, ranks in another order, or stages on the host if others do not.
+/// Memory: what join takes for the most rows so far; and windows (communicator.hpp) for each group
+///   of ranks: communicators of the same processes, in the same order, share them if all or none
+///   stage on the host.
 template <execution_space ExecSpace>
 class join_memory {
  public:
@@ -50,25 +51,28 @@ class join_memory {
 /// have any number of rows, also none. Collective. Blocks.
 ///
 /// Returns: the rows of the join that this rank holds, in no particular order.
-/// Complexity: each row is sent once, with its number; then as karpos::partitioned_join. If ranks
-///   open windows (docs/distributed.md) and rows are moved with their values (partitioned_join,
-///   under Memory), the split that sends rows is the first of two passes of the join; on CPUs, and
-///   on GPUs if there are more than 2^16 partitions (on 3, 5, 6 or 7 ranks: 2^15), rows are copied
-///   to their owners instead, who split them. Other rows, and tables of more than 2^31 - 8 rows, go
-///   in messages, with 8 bytes for the number, and are joined as by karpos::join.
+/// Complexity: each row is sent once, with its number:
+///   - in windows, if ranks open them and rows are moved with their values (partitioned_join, under
+///     Memory). Then as karpos::partitioned_join: the split that sends rows is the first of its two
+///     passes. On CPUs, and on GPUs with more than 2^16 partitions (on 3, 5, 6 or 7 ranks: 2^15),
+///     owners copy their rows and split the copies instead.
+///   - in messages, with 8 bytes for the number, in all other cases, and for tables of more than
+///     2^31 - 8 rows. Then as karpos::join.
 /// Requires: the hash and the equality of the left rows are those of the right rows, the same on
 ///   every rank; no nulls. No rank passes more than 2^32 rows of a side, or receives more than
 ///   2^31 - 8 right rows. It may receive any number of left rows.
-/// Memory: one rank alone: as partitioned_join. In windows: the bytes of partitioned_join, and a
-///   quarter more, for each row of the rank with most and again for each row that this rank owns.
-///   If many rows of one rank have one owner, windows take the rows of a side of the rank with most
-///   times the number of ranks.
-///   In messages: while a side is sent, each row of this rank takes its size and 36 bytes (rows
-///   above 16 bytes: twice their size and 20 bytes), and partition_bytes are allocated. Each
-///   received row takes its size and 8 bytes until the end; also what row_index and karpos::join
-///   take.
-///   Windows are kept (communicator, Memory). The result: if the join has fewer rows than the
-///   rank's share of the longer side, up to twice its rows.
+/// Memory:
+///   - One rank alone: as partitioned_join.
+///   - In windows, which are kept (communicator, Memory): 1.25 times partitioned_join's bytes a
+///     row, for the most rows that any rank passes and again for the rows that this rank owns. If
+///     many rows of a rank have one owner, windows take the most rows of a side that any rank
+///     passes, times the number of ranks.
+///   - In messages: while a side is sent, each row of this rank takes its size and 36 bytes (rows
+///     above 16 bytes: twice their size and 20 bytes), and partition_bytes are allocated. Each
+///     received row takes its size and 8 bytes until the end; also what row_index and karpos::join
+///     take.
+///   - The result: if the join has fewer rows than the rank's share of the longer side, up to twice
+///     its rows.
 /// Throws: collective_error on every rank if ranks pass different kinds or some rank has too many
 ///   rows, or with the message of the lowest rank on which row_index, karpos::join or an allocation
 ///   throws.

@@ -25,9 +25,10 @@ struct reduced_groups {
 ///
 /// Requires: all ranks that reduce with it release and destroy it together, before MPI ends.
 /// Concurrency: one reduction at a time.
-/// Memory: what reduce_by_key takes for the most rows so far; windows for each communicator that
-///   has other ranks, ranks in another order, or stages on the host if others do not. One rank
-///   alone that reduces groups of its last reduction: twice the groups.
+/// Memory: what reduce_by_key takes for the most rows so far; and windows (communicator.hpp) for
+///   each group of ranks: communicators of the same processes, in the same order, share them if all
+///   or none stage on the host. On one rank, if the groups of the last reduction are the next one's
+///   input: the groups of both.
 template <execution_space ExecSpace>
 class reduction_memory {
  public:
@@ -46,14 +47,13 @@ class reduction_memory {
 ///
 /// Returns: the groups that this rank owns, in no particular order; every key is on one rank.
 /// Complexity: two reductions and an exchange of the groups: a rank sends each key once. One rank
-///   alone reduces once. A rank with 2^24 rows or more (on CPUs 2^22), in arrays, sends its rows as
-///   they are if hardly a key repeats in a sample. Ranks that open windows (docs/distributed.md)
+///   alone reduces once. A rank with 2^24 rows or more (on CPUs 2^22), in contiguous views, sends
+///   them unreduced if hardly a key repeats in a sample. Ranks that open windows (communicator.hpp)
 ///   send no messages.
 /// Requires: op is the same on all ranks.
 /// Memory: at most twice this rank's rows, twice the rows that it receives, and what
-///   karpos::reduce_by_key takes. Windows take the rows that the rank with most sends; if many of
-///   one rank have one owner, times the number of ranks. They are kept (communicator,
-///   Memory).
+///   karpos::reduce_by_key takes. Windows take the most rows that any rank sends, times the number
+///   of ranks if many rows of one rank have one owner. They are kept (communicator, Memory).
 /// Throws: collective_error on every rank if views differ in length, or with the message of a
 ///   hash_error or an allocation_error.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op = plus>
@@ -65,7 +65,7 @@ auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Value
 }
 
 /// Reduces as reduce_by_key above, in memory that is kept. The groups are views of this memory,
-/// valid until the next reduction with it, which may reduce them, its release() or its end.
+/// valid until the next reduction with it (they may be its input), its release() or its end.
 template <execution_space ExecSpace, view_1d Keys, view_1d Values, class Op>
 auto reduce_by_key(communicator<ExecSpace> const& ranks, Keys const& keys, Values const& values,
                    Op const& op, reduction_memory<ExecSpace>& memory) {

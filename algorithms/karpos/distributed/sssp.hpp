@@ -259,8 +259,9 @@ sssp_workspace(communicator<ExecSpace> const&, Graph const&, Weights const&)
 /// Distances are those of karpos::sssp. If `parents` has elements, also writes parents, as vertices
 /// of the whole graph: as in karpos::sssp, without cycles. Collective.
 ///
-/// Options: delta, fusion_hops, driver. On several ranks, a finite reach and
-/// launch_mode::persistent_kernel are refused. delta must be the same on all ranks.
+/// Options: delta, fusion_hops, driver. On several ranks nothing is pulled: a reach other than 0
+/// and infinity is refused, and so is launch_mode::persistent_kernel. delta must be the same on all
+/// ranks; fusion_hops and driver are not compared.
 ///
 /// Returns: what was done. Blocks.
 /// Complexity: on one rank, as karpos::sssp. On several, as karpos::sssp without a reach, divided
