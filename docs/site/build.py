@@ -138,11 +138,12 @@ def dark_by_preference(style):
 
 def mend_theme(static):
     """Debian's furo leaves it to a bundler to join its scripts, and to a web server to have a style sheet in a folder of Debian's; its style
-    sheet has lost what readers prefer."""
+    sheet has lost what readers prefer. Its text is made 6 em wider: 100 columns of code fit."""
     scripts, style = static / "scripts", static / "styles/furo.css"
     furo = (scripts / "furo.js").read_text(encoding="utf-8").replace('import Gumshoe from "./gumshoe-patched.js";\n', "")
     (scripts / "furo.js").write_text((scripts / "gumshoe-patched.js").read_text(encoding="utf-8") + furo, encoding="utf-8")
     text = re.sub(r"@import url\(/javascript/\S*\);", "", style.read_text(encoding="utf-8"))
+    text = re.sub(r"\b(46|52|67|82)em\b", lambda m: f"{int(m[1]) + 6}em", text)
     style.write_text(text if "prefers-color-scheme" in text else dark_by_preference(text), encoding="utf-8")
 
 

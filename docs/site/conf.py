@@ -20,4 +20,4 @@ breathe_projects = {"karpos": os.environ["KARPOS_XML"]}
 breathe_default_project = "karpos"
 breathe_default_members = ("members",)
 breathe_show_include = False
-suppress_warnings = ["myst.header", "misc.highlighting_failure"]  # headings may begin anywhere
+suppress_warnings = ["myst.header"]  # headings may begin anywhere

@@ -45,6 +45,7 @@ WINGS = ("common", "tables", "relational", "graph", "ranking", "distributed")  #
 # Files below detail/ include few public headers that are algorithms themselves. detail/distributed lies above, and may.
 MOST_UPWARD_INCLUDES = 3
 LONGEST_COMMENT = 100  # columns
+WIDEST_CODE = 100  # columns of a code block of a document: what a page of the site shows
 # The loop of a program (device/program.hpp) that its kernel may call instead of inlining it.
 CALLED_LOOP = re.compile(r"^\s*KOKKOS_(?:INLINE_)?FUNCTION void operator\(\)\(Grid& ")
 # Private words that have become the field's (docs/glossary.md), as words of names, and of comments.
@@ -102,6 +103,8 @@ def violations(root):
             if name != "tests/rules/rules.py" and PERSONAL_PATH.search(line):
                 yield "personal-path", name, number, "names a folder of somebody's machine"
 
+        if file.suffix == ".md" and not name.startswith("perf/"):
+            yield from wide_code(name, lines)
         if name == "docs/glossary.md":
             yield from repeated_terms(name, lines)
         if file.suffix in LICENSED or file.name in ("CMakeLists.txt", "bootstrap", "run", "full"):
@@ -176,6 +179,16 @@ def undescribed_enumerations(name, code):
         found = ENUMERATION.match(line)
         if found and found[1] not in NO_OPTIONS and not any(f"enumeration_of<{found[1]}>" in other for other in code):
             yield "enumeration", name, number, f"specialise enumeration_of<{found[1]}> beside it, and check it by require_enumerators"
+
+
+def wide_code(name, lines):
+    """A page of the site shows WIDEST_CODE columns of code."""
+    is_code = False
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+        elif is_code and len(line) > WIDEST_CODE:
+            yield "code-length", name, number, f"has more than {WIDEST_CODE} columns of code"
 
 
 def repeated_terms(name, lines):
@@ -306,6 +319,7 @@ PLANTED = [
     ("length", "algorithms/karpos/distributed/plan.hpp", "int f();\n" * LONGEST_PUBLIC_HEADER),
     ("comment-length", "algorithms/karpos/detail/common/long.hpp", "int g();  // " + "x" * 89 + "\n"),
     ("comment-length", "tests/unit/map.cpp", "int g();  // " + "x" * 89 + "\n"),
+    ("code-length", "docs/new.md", "```cpp\n" + "x" * 101 + "\n```\n"),
     ("comment-length", "lib/karpos/low.hpp", "/// Returns " + "x" * 89 + "\n"),
     ("comment-begin", "backends/karpos/device/tile.hpp", "\n/// The same, for two.\nint g();\n"),
     ("comment-begin", "algorithms/karpos/map.hpp", "struct s {\n  // Of a row.\n  int n;\n};\n"),
