@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import performance
 
@@ -105,6 +106,25 @@ def stage_reference(source):
         (source / f"{api_page(name)}.md").write_text(text, encoding="utf-8")
 
 
+def is_private(element):
+    """Whether a reader cannot use what the element declares: it is private, a friend, in a namespace detail, or of a type there."""
+    named = element.find("type") if element.tag == "memberdef" else element if element.tag in ("innerclass", "innernamespace") else None
+    return element.get("kind", "").startswith(("private", "friend")) or named is not None and re.search(r"(^|::)detail\b", "".join(named.itertext()))
+
+
+def leave_public(root):
+    """Removes what is private from a file of Doxygen's, and namespaces detail from its names, and what a base is made of. Members that a class
+    inherits become its own: Breathe leaves out of the page of a header what is declared in another."""
+    for parent in root.iter():
+        parent[:] = [child for child in parent if not is_private(child)]
+        parent.text, parent.tail = (re.sub(r"\b(karpos::)?detail::(\w+::)*", "", t) if t else t for t in (parent.text, parent.tail))
+    for compound in root.iterfind("compounddef[@kind!='file'][@kind!='namespace']"):
+        for base in compound.iterfind("basecompoundref"):
+            base.text = base.text.partition("<")[0]
+        for place in compound.iterfind(".//memberdef/location"):
+            place.set("file", compound.find("location").get("file"))
+
+
 def run_doxygen(folder):
     """The headers as XML, without what is private."""
     text = (ROOT / "docs/Doxyfile.in").read_text(encoding="utf-8")
@@ -114,8 +134,9 @@ def run_doxygen(folder):
     (folder / "Doxyfile").write_text(text, encoding="utf-8")
     subprocess.run(["doxygen", folder / "Doxyfile"], cwd=ROOT, check=True)
     for file in (folder / "xml").glob("*.xml"):
-        xml = file.read_text(encoding="utf-8")
-        file.write_text(re.sub(r'<sectiondef kind="private-.*?</sectiondef>', "", xml, flags=re.S), encoding="utf-8")
+        tree = ElementTree.parse(file)
+        leave_public(tree.getroot())
+        tree.write(file, encoding="utf-8")
 
 
 def run_sphinx(folder, source):

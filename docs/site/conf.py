@@ -11,6 +11,7 @@ html_theme = "furo"
 html_title = f"Karpos {release}"
 html_static_path = ["_static"]
 html_css_files = ["karpos.css"]
+html_search_scorer = os.path.join(os.path.dirname(__file__), "scorer.js")
 html_show_sphinx = False
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
