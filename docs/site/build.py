@@ -49,6 +49,8 @@ def stage_document(source, path, pages):
         if not link or NOT_FOLLOWED.match(match[1]):
             return match[0]
         target = os.path.normpath(folder / link)
+        if target == "README.md":
+            return match[0].replace(link, os.path.relpath("index.md", folder))
         if target in pages:
             return match[0].replace(match[1], os.path.relpath(api_page(pages[target]), folder) + ".md")
         if (ROOT / target).is_dir():
@@ -86,8 +88,11 @@ def stage_documents(source):
 
 
 def stage_index(source, documents):
-    """The first page; documents that it does not name yet come last."""
-    text = (ROOT / "docs/site/index.md.in").read_text(encoding="utf-8")
+    """The first page, with sections of the README, which is no page of its own; documents that it does not name yet come last."""
+    readme = source / "README.md"
+    sections = {s.partition("\n")[0]: s for s in re.split("^(?=## )", readme.read_text(encoding="utf-8"), flags=re.M)}
+    readme.unlink()
+    text = re.sub("^@(#.*)@\n", lambda m: sections[m[1]], (ROOT / "docs/site/index.md.in").read_text(encoding="utf-8"), flags=re.M)
     parts = [d.removesuffix(".md") for d in documents if re.fullmatch(r"docs/\w+\.md", d)]
     more = [p for p in parts if not re.search(rf"^{p}$", text, re.M)]
     (source / "index.md").write_text(text.replace("@MORE@", "\n".join(more)), encoding="utf-8")

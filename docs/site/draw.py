@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws docs/pictures: those of the guide, and the README's plot of what perf/results holds.
+"""Draws docs/pictures: those of the guide, and the first page's plot of what perf/results holds.
 
     draw.py            writes them
     draw.py --check    exits 1 if one is not as it would be written, or a page of performance cannot be made
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 
 def drawn():
     texts = {f"{make.__name__}.svg": make().text() for make in pictures.ALL}
-    texts["hash_map_rate.svg"] = performance.readme_chart()
+    texts["peers.svg"] = performance.peers_chart()
     return texts
 
 

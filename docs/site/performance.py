@@ -250,6 +250,53 @@ def write(folder):
             (folder / file).write_text(chart, encoding="utf-8")
 
 
-def readme_chart():
-    """The one plot of the README."""
-    return load_chart("h200", 1 << 27)[1]
+def recorded(file):
+    return next(iter(objects_of(RESULTS / file)))
+
+
+def plain(name):
+    return name.removeprefix("karpos::").replace("_map two_level", "_map").replace("array sorted by cub::DeviceRadixSort", "CUB: sort, search")
+
+
+def map_ratios(file, ours, colour, operations):
+    """Bars of a map's rates by those of its peers, which are not ours."""
+    run = recorded(file)
+    peers = dict.fromkeys(r["map"] for r in run["results"] if not r["map"].startswith("karpos::"))
+    return run, [(f"{plain(ours)}, {o} / {plain(p)}", rate_of(run, ours, o) / rate_of(run, p, o), colour) for p in peers for o in operations]
+
+
+def figure_ratios(file, figure, ours, colour):
+    """Bars of a map's rates in a figure of a paper, by the published ones and those of its peers."""
+    run = recorded(file)
+    plot = next(f for f in run["figures"] if f["figure"] == figure)
+    rates = {(s["name"], s["origin"]): [y for _, y in s["points"]] for s in plot["series"]}
+    mine = rates[ours, "ours"]
+    return run, [(f"{plain(ours)}, {o} / {name}{', published' * (origin == 'published')}", mine[i] / ys[i], colour)
+                 for (name, origin), ys in rates.items() if ys and origin != "ours" and "," not in name for i, o in enumerate(plot["x"]["categories"])]
+
+
+def bfs_ratios(file, colour):
+    run = recorded(file)
+    return run, [(f"bfs, {short_graph(run)} / {p['peer']}", run["harmonic_mean_gteps"] / p["harmonic_mean_gteps"], colour) for p in run["peers"]]
+
+
+def topk_ratios(file, colour):
+    run = recorded(file)
+    return run, [(f"top_k, {run['parameters']['scores'].partition(':')[0]} / {PEERS[p['peer']]}", p["over_karpos"], colour)
+                 for p in run["peers"] if p["peer"] == "full"]
+
+
+def peers_chart():
+    """The plot of the first page: how many times as fast as their peers the parts are, in one run each."""
+    rows, last = [], None
+    for run, bars in (figure_ratios("h100/paper/cucollections.json", "5", MAP, 0),
+                      map_ratios("h200/cuckoo-two_level-2^27.json", "karpos::cuckoo_map two_level", 2, ("insert", "find hits")),
+                      topk_ratios("h200/topk-set-uniform-1e7.json", 3), topk_ratios("h200/topk-set-anticorrelated-1e7.json", 3),
+                      map_ratios("cpu/16-threads/targets-224.json", MAP, 0, ("insert", "find hits")),
+                      bfs_ratios("cpu/16-threads/bfs-kron-scale-22-ef-16.json", 1), bfs_ratios("cpu/16-threads/bfs-uniform-scale-22-ef-16.json", 1),
+                      map_ratios("cpu/1-threads/targets-medium.json", MAP, 0, ("insert", "find hits")), topk_ratios("cpu/2-threads/topk-set-anticorrelated-1e7.json", 3)):
+        if machine_of(run) != last:
+            last = machine_of(run)
+            rows.append((last, None, 0))
+        rows += bars
+    return bar_chart("Karpos and others", "times as fast as the peer in the same run, or as published; longer is better", "x", rows)
