@@ -232,6 +232,10 @@ The fraction of what each machine allows, or of the best peer in the same run, a
 ![As bars](portability.svg)
 
 {made.stdout}
+What is not here: no search on a GPU has been recorded with a peer in its run, so that the metric of bfs is not known ([what was measured](../perf/results/h200/README.md#bfs-on-an-nvidia-h200)).
+Sums by key, joins, components and shortest paths are recorded as tables of text, whose inputs differ from machine to machine: [reduce_by_key on a GPU](../perf/results/h100/reduce_by_key.md),
+[on a CPU](../perf/results/cpu/reduce_by_key.md), [join](../perf/results/h200/join.md), [components and paths](../perf/results/components_and_paths.md).
+
 Printed by `perf/measure/portability {' '.join(machines)}`.
 """
     return text, {}

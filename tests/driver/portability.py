@@ -42,6 +42,13 @@ def bfs_run(where, gteps, peers, **changes):
             "peers": [{"peer": name, "harmonic_mean_gteps": g} for name, g in peers]}
 
 
+def mixed_run(where, rate):
+    results = [{"map": "karpos::hopscotch_map", "operation": "mixed", "rate": rate}]
+    ceilings = [{"name": "random_read", "rate": 100.0}, {"name": "random_cas", "rate": 50.0}]
+    return {"format": "karpos-mixed-1", "context": where, "parameters": {"keys": 9, "load": 0.8, "key_bytes": 4, "mix": [20, 20, 60]},
+            "ceilings": ceilings, "results": results}
+
+
 def topk_run(where, over):
     p = {"scores": "uniform:m=10000000,n=4", "k": 100, "result": "set", "stride": "adaptive"}
     return {"format": "karpos-topk-1", "context": where, "parameters": p,
@@ -87,6 +94,13 @@ def known_table(perf, folder):
     rows = rows_of(run(perf, fast, "--graph", "kron:scale=22,ef=16"))
     check("above a ceiling", rows["insert, load 0.5"][1:], ["1.00 (1.2x random_cas)", "1.00"])
     check("another edge factor", rows["bfs kron:scale=22,ef=16"][1:], ["0 (no result)", "0.00"])
+    cuckoo = hash_run(cpu, (10, 20, 30), load=0.7)
+    for result in cuckoo["results"]:
+        result["map"] = "karpos::cuckoo_map two_level"
+    rows = rows_of(run(perf, a, write(folder / "d", [mixed_run(cpu, 50), cuckoo])))
+    check("mixed: 0.4 compare-and-swaps and 0.6 reads", rows["hopscotch_map: mixed 20-20-60"], ["ceilings", "0 (no result)", "0.70", "0.00"])
+    check("cuckoo_map", rows["cuckoo_map two_level: find misses, load 0.7"], ["ceiling", "0 (no result)", "0.30", "0.00"])
+    check("rows that nobody has", [name for name in rows if "dense" in name or name.startswith("hash_map")], [])
     check("another load", rows_of(run(perf, a, b, "--load", 0.8))["insert, load 0.8"][1:], ["0 (no result)", "0.02", "0.00"])
 
 
