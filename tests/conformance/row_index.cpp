@@ -701,6 +701,11 @@ TEST_CASE("refused: outputs that overlap queries, and do not replace them") {
   refused(karpos::rows(queries), narrow);
   refused(karpos::rows(view<std::uint32_t>("y", n), queries), narrow);
   refused(karpos::rows(karpos::nullable(queries, valid)), shifted);
+  view<std::uint64_t> const twice("twice", 2 * n);
+  Kokkos::View<std::uint64_t*, Kokkos::LayoutStride, space::memory_space> const every_second(
+      twice.data(), Kokkos::LayoutStride(n, 2));
+  auto const half = Kokkos::subview(twice, std::pair<std::uint64_t, std::uint64_t>(0, n));
+  refused(karpos::rows(half), every_second);
   view<std::uint32_t> const offsets("offsets", n + 1), first(offsets.data(), n);
   refused(karpos::rows(karpos::string_column(space{}, view<char>("bytes", 1), offsets)), first);
   karpos::row_index const index(space{}, karpos::rows(queries));
