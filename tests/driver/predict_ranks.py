@@ -49,7 +49,7 @@ def check_uneven(perf, folder):
 
 
 def check_invented(perf, folder):
-    for times, code in (({"1": [100], "2": [72]}, 0), ({"2": [82]}, 0), ({"2": [84]}, 1), ({"1": [84]}, 1), ({"2": [72, 60]}, 1)):
+    for times, code in (({"1": [100], "2": [72]}, 0), ({"2": [82]}, 0), ({"2": [84]}, 1), ({"1": [84]}, 0), ({"2": [72, 60]}, 1)):
         file = folder / "model.json"
         file.write_text(json.dumps(model(times)), encoding="utf-8")
         done = run(perf, file, 1, 2, 4)

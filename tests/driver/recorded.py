@@ -32,15 +32,15 @@ def refuses(what, done, code, named):
 
 
 def command_of(path):
-    """The driver's command that wrote a recorded result: hash, mixed, bfs, topk; none for `karpos info`; search for what
-    predict_ranks reads; paper."""
-    return json.loads(path.read_text(encoding="utf-8")).get("format", "karpos-info-1").split("-")[1]
+    """What a recorded result is of: the driver's commands hash, mixed, bfs, topk, paper, info; hash-ranks for `hash
+    --distributed`; search-over-ranks for what predict_ranks reads."""
+    return json.loads(path.read_text(encoding="utf-8")).get("format", "karpos-info-1").removeprefix("karpos-").rsplit("-", 1)[0]
 
 
 def compare_with_themselves(perf, files):
     for file in files:
         done = run(perf / "measure/compare", file, file)
-        if command_of(file) in ("info", "paper", "search"):
+        if command_of(file) in ("info", "paper", "search-over-ranks", "hash-ranks"):
             refuses(f"compare {file.name}", done, 2, "holds no result")
             continue
         check(f"compare {file.name}: exit code and complaints", (done.returncode, done.stderr), (0, ""))

@@ -218,6 +218,8 @@ def unexplained_errors(root):
     """What the headers throw and docs/errors.md does not explain, and what it explains and they do not throw."""
     page = root / ERRORS
     if not page.exists():
+        if (root / "docs").exists():
+            yield "errors", ERRORS, 1, "is missing"
         return
     code = "\n".join("\n".join(code_of(f.read_text(encoding="utf-8"))) for layer in ("lib", "backends", "algorithms")
                      for f in sorted((root / layer).rglob("*.hpp")))
