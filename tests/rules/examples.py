@@ -6,9 +6,10 @@
                              line breaks and what the block leaves out at its blank lines do not count
     examples.py --self-test  plants blocks that differ from their example and checks that each is reported"""
 import re
-import sys
 import tempfile
 from pathlib import Path
+
+import script
 
 BLOCK = re.compile(r"^```cpp\n(.*?)^```", re.M | re.S)
 
@@ -57,17 +58,9 @@ def self_test():
     return failures
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return 1 if self_test() else 0
-    if len(arguments) != 1:
-        sys.exit(__doc__)
-    found = list(unknown_blocks(arguments[0]))
-    for page, line in found:
-        print(f"{page}:{line}: no file of docs/examples has this code")
-    print(f"{len(found)} blocks that no example has")
-    return 1 if found else 0
+def find(words):
+    return [f"{page}:{line}: no file of docs/examples has this code" for page, line in unknown_blocks(words[0])] if len(words) == 1 else None
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    script.main(__doc__, self_test, find, "blocks that no example has")

@@ -9,11 +9,12 @@
 
 Links with a scheme (https:) are not followed. Standard library only."""
 import re
-import sys
 import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
+
+import script
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
@@ -125,20 +126,15 @@ def self_test():
     return failures
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return 1 if self_test() else 0
-    if len(arguments) == 2 and arguments[0] == "--html":
-        found = list(bad_links(arguments[1], "*.html", html))
-    elif len(arguments) == 1:
-        found = list(bad_links(arguments[0], "*.md", markdown))
+def find(words):
+    if len(words) == 2 and words[0] == "--html":
+        found = bad_links(words[1], "*.html", html)
+    elif len(words) == 1:
+        found = bad_links(words[0], "*.md", markdown)
     else:
-        sys.exit(__doc__)
-    for file, line, sentence in found:
-        print(f"{file}:{line}: {sentence}")
-    print(f"{len(found)} links that lead nowhere")
-    return 1 if found else 0
+        return None
+    return [f"{file}:{line}: {sentence}" for file, line, sentence in found]
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    script.main(__doc__, self_test, find, "links that lead nowhere")

@@ -14,6 +14,8 @@ import sys
 import types
 from pathlib import Path
 
+import script
+
 RECIPE, WORKFLOW = "docs/packaging/spack/package.py", ".github/workflows/ci.yml"
 DIRECTIVES = ("license", "depends_on", "conflicts", "generator", "maintainers")
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,18 +135,12 @@ def self_test():
     return failures
 
 
-def main(words):
-    if words == ["--self-test"]:
-        return 1 if self_test() else 0
+def find(words):
     if len(words) != 1:
-        sys.exit(__doc__)
+        return None
     root = Path(words[0])
-    wrong = problems_of_recipe((root / RECIPE).read_text(encoding="utf-8"), root) + problems_of_workflow((root / WORKFLOW).read_text(encoding="utf-8"), root)
-    for sentence in wrong:
-        print(sentence)
-    print(f"{len(wrong)} problems of packaging")
-    return 1 if wrong else 0
+    return problems_of_recipe((root / RECIPE).read_text(encoding="utf-8"), root) + problems_of_workflow((root / WORKFLOW).read_text(encoding="utf-8"), root)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    script.main(__doc__, self_test, find, "problems of packaging")

@@ -6,9 +6,10 @@
     rules.py --self-test   plants a violation of every rule and checks that exactly this rule reports it
 """
 import re
-import sys
 import tempfile
 from pathlib import Path
+
+import script
 
 LAYERS = ["lib", "backends", "algorithms", "compiled"]  # an arrow may point to the left only
 FOLDERS = LAYERS + ["tests", "perf", "docs", ".ci"]
@@ -372,17 +373,9 @@ def self_test():
     return failures
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return 1 if self_test() else 0
-    if len(arguments) != 1:
-        sys.exit(__doc__)
-    found = list(violations(arguments[0]))
-    for rule, file, line, sentence in found:
-        print(f"{file}:{line}: [{rule}] {sentence}")
-    print(f"{len(found)} violations")
-    return 1 if found else 0
+def find(words):
+    return [f"{file}:{line}: [{rule}] {sentence}" for rule, file, line, sentence in violations(words[0])] if len(words) == 1 else None
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    script.main(__doc__, self_test, find, "violations")
