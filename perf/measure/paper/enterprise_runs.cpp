@@ -215,9 +215,9 @@ figure enterprise_peers(scale const& s, reporter const& report) {
     auto const presets = figures_of_presets(run);
     double const ours = harmonic_mean_gteps(run, &bfs_result::time),
                  plain = harmonic_mean_gteps(run, &bfs_result::baseline_time);
-    double const rates[] = {ours, presets[0].gteps, plain, has_status_array ? presets[1].gteps : 0};
-    for (std::size_t k = 0; k < (has_status_array ? 4 : 3); ++k)
-      f.lines[k].points.push_back({x, rates[k]});
+    std::vector<double> rates = {ours, presets[0].gteps, plain};
+    if (has_status_array) rates.push_back(presets[1].gteps);
+    for (std::size_t k = 0; k < rates.size(); ++k) f.lines[k].points.push_back({x, rates[k]});
     f.table.push_back({g.name, g.what.empty() ? run.graph : g.what + ": " + run.graph,
                        grouped(static_cast<std::uint64_t>(run.searches.front().report.levels)),
                        enterprise_times(ours / plain)});
