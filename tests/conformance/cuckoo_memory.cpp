@@ -65,11 +65,12 @@ template <class Call, class Unharmed>
 u64 with_little_memory(u64 step, Call const& call, Unharmed const& unharmed) {
   u64 failures = 0;
   mallopt(M_MMAP_THRESHOLD, 1 << 16);  // returns freed memory to the system, which limits it
+  auto const before = data_bytes();  // before failures, which may leave memory with the threads
   for (u64 extra = 0;; extra += step) {
     bool failed = false;
     std::string message;
     {
-      memory_limit const limit(data_bytes() + extra);
+      memory_limit const limit(before + extra);
       try {
         call();
       } catch (karpos::allocation_error const& e) {

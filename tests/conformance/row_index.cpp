@@ -704,8 +704,8 @@ TEST_CASE("refused: outputs that overlap queries, and do not replace them") {
   view<std::uint64_t> const twice("twice", 2 * n);
   Kokkos::View<std::uint64_t*, Kokkos::LayoutStride, space::memory_space> const every_second(
       twice.data(), Kokkos::LayoutStride(n, 2));
-  auto const half = Kokkos::subview(twice, std::pair<std::uint64_t, std::uint64_t>(0, n));
-  refused(karpos::rows(half), every_second);
+  auto const part = Kokkos::subview(twice, std::pair<std::uint64_t, std::uint64_t>(0, n));
+  refused(karpos::rows(part), every_second);
   view<std::uint32_t> const offsets("offsets", n + 1), first(offsets.data(), n);
   refused(karpos::rows(karpos::string_column(space{}, view<char>("bytes", 1), offsets)), first);
   karpos::row_index const index(space{}, karpos::rows(queries));
