@@ -21,7 +21,7 @@ template <class T>
 bits<T> bits_of(T const& x) {
   return Kokkos::bit_cast<bits<T>>(x);
 }
-/// Returns a view of the same memory, which the caller keeps.
+/// Returns an unmanaged view of the same memory, which the caller keeps alive.
 template <class View>
 auto bits_of_view(View const& v) {
   using word = bits<typename View::value_type>;

@@ -9,7 +9,7 @@ namespace karpos::compiled {
 template <class VertexId, class EdgeOffset>
 using graph_of_bits = csr_graph<bits<VertexId>, bits<EdgeOffset>, memory_space>;
 
-/// Returns a graph of the same arrays, which the caller keeps.
+/// Returns a graph of unmanaged views of the same arrays, which the caller keeps alive.
 template <class VertexId, class EdgeOffset>
 graph_of_bits<VertexId, EdgeOffset> bits_of(
     csr_graph<VertexId, EdgeOffset, memory_space> const& g) {

@@ -13,7 +13,7 @@ struct hash_map<Key, T>::table : karpos::hash_map<bits<Key>, bits<T>, execution_
 };
 
 /// Returns options for the bits of keys, with the default sentinels of Key itself. Keys of 4 bytes
-/// in slots of 16 bytes never equal the default ones.
+/// with values of 8 need none: no such key equals a default sentinel.
 template <class Key, class T>
 hash_table_options<bits<Key>> table_options(hash_table_options<Key> o) {
   if (std::is_signed_v<Key> && sizeof(Key) >= sizeof(T)) {

@@ -9,17 +9,18 @@
  * docs/compiled.md has examples in C and Fortran.
  *
  * - Every function but karpos_last_error returns a status. Unless it is KARPOS_OK,
- *   karpos_last_error returns a sentence, and results are unspecified. No exception leaves a
- *   call. Calls block until their work is done.
+ *   karpos_last_error returns a sentence, and results are unspecified where the call does not say
+ *   what they are. No exception leaves a call. Calls block until their work is done.
  * - Handles are opaque. karpos_free frees any of them, in any order; a freed handle is refused.
  *   NULL is no handle.
- * - Arrays lie in the memory that the context was made for: on the host, from where calls copy
- *   them, or where the kernels of Kokkos' default execution space reach them (of a GPU: its
- *   memory), which copies nothing. Structures of few elements are on the host; the documentation
- *   of the call says so.
+ * - Arrays lie in the memory that the context was made for. KARPOS_HOST_MEMORY: on the host;
+ *   calls copy them to and from a GPU. KARPOS_DEVICE_MEMORY: where Kokkos' default execution space
+ *   reaches them, such as the memory of a GPU; nothing is copied. Small arrays and single values
+ *   are always on the host where the call's comment says so. Outputs overlap no other array.
  * - Sizes come before arrays, in elements. An array of 0 elements may be NULL.
  * - An array of void is of the type that a karpos_type names.
- * - Calls with one context, or with handles that were made of it, must not run concurrently. */
+ * - All contexts work on the default instance of Kokkos' default execution space (on a GPU: its
+ *   stream), which orders earlier work there before a call. Calls must not run concurrently. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,7 +59,7 @@ karpos_status karpos_initialize(void);
 karpos_status karpos_finalize(void);
 
 typedef struct karpos_context_handle* karpos_context;
-/* Makes a context: where arrays lie, and an execution space instance. */
+/* Makes a context, which says where arrays lie. */
 karpos_status karpos_context_create(karpos_memory memory, karpos_context* context);
 /* Frees a handle. What was made of a context keeps what it needs of it. NULL: does nothing. */
 karpos_status karpos_free(void const* handle);

@@ -30,8 +30,8 @@
 //   status array          two bitmaps, a bit for each vertex: visited or not (state.hpp)
 //   frontier queue        filled without an atomic per vertex: each tile buffers the vertices that
 //                         it finds and appends a full buffer by one atomic per degree class
-//                         (queue.hpp); or by Enterprise's interleaved and blocked scans of the
-//                         status bitmap (scan.hpp)
+//                         (queue.hpp); or by interleaved and blocked scans of the status bitmap
+//                         (scan.hpp)
 //   thread, warp, CTA,    degree classes: a thread, a tile, a team or the whole grid expands a
 //   grid                  vertex, depending on its number of edges (top_down.hpp)
 //   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices
@@ -40,8 +40,8 @@
 //                         (bfs_report::hub_degree). Hubs that hash to one entry replace each other.
 //                         Enterprise caches hubs of the last level, this cache hubs of all levels
 //                         (bottom_up.hpp)
-//   local search          while frontiers are narrow: several levels before the grid
-//                         synchronises, after PASGAL (local_search.hpp for CPUs,
+//   local search          while frontiers are narrow: explores several levels before the
+//                         grid synchronises, as PASGAL does (local_search.hpp for CPUs,
 //                         team_local_search.hpp for GPUs)
 //   direction switch      gamma (Enterprise), alpha and beta (Beamer), or an estimate of costs
 //                         (plan.hpp)
@@ -51,7 +51,8 @@
 // through these files.
 //
 // Source: Liu, Huang, "Enterprise: Breadth-first graph traversal on GPUs", SC 2015; Beamer,
-//   Asanović, Patterson, "Direction-optimizing breadth-first search", SC 2012.
+//   Asanović, Patterson, "Direction-optimizing breadth-first search", SC 2012; Dong, Gu, Sun, Wang,
+//   "PASGAL: parallel and scalable graph algorithm library", SPAA 2024.
 
 namespace karpos {
 
@@ -67,9 +68,9 @@ class bfs_search {
 
   bfs_search(ExecSpace const& exec, workspace const& w) : m_exec(exec), m_workspace(w) {}
 
-  /// Starts a search from `source`: one vertex, or a view of several, of the graph's vertex type. A
-  /// vertex may occur in the view more than once. An empty view gives 0 levels, and the distance -1
-  /// everywhere.
+  /// Starts a search from `source`: one vertex, of any integer type, or a view of several, of the
+  /// graph's vertex type. A vertex may occur in the view more than once. An empty view gives 0
+  /// levels, and the distance -1 everywhere.
   ///
   /// distances: an std::int32_t for each vertex; unreachable vertices get -1.
   /// parents: an id for each vertex, or a view without elements (a default-constructed one) if they

@@ -43,9 +43,9 @@ class bfs_batch_workspace {
 
   /// Checks the graph unless it is trusted, and copies it. Blocks.
   ///
-  /// Complexity: a build_csr of the edges, of those of a transpose with arrays of its own, and of n
-  ///   pairs, which orders the n vertices by degree. Unless the graph is trusted, also a pass over
-  ///   offsets and columns.
+  /// Complexity: up to three calls of build_csr: of the edges; of those of a transpose with arrays
+  ///   of its own; and of a pair (degree, vertex) for each vertex, to order the vertices. Unless
+  ///   the graph is trusted, also a pass over offsets and columns.
   /// Memory: while it copies, what build_csr takes, and 4 bytes an edge.
   /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate);
   ///   std::length_error for more than 2^32 - 64 vertices, or for more than 2^32 - 2^21 edges with

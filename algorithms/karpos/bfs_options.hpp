@@ -19,13 +19,12 @@ enum class bfs_direction {
   /// By estimated costs. Vertices without edges do not count as unvisited. Bottom-up
   /// - begins when edges of the frontier > unvisited vertices + n / 512, and a bottom-up level is
   ///   expected to inspect fewer than 4 edges for each edge of the frontier;
-  /// - begins in any case if the level before, expecting this, only counted the vertices it found
-  ///   and filled no frontier queue (see bfs_level::hubs);
+  /// - begins in any case if the level before predicted that, and so filled no frontier queue;
   /// - ends when unvisited vertices >= edges of the frontier + n / 64.
   automatic,
   top_down,  ///< no level is expanded bottom-up
-  /// Once a frontier holds more than the fraction `gamma` of all hubs (bfs_report), every level
-  /// from it on (Enterprise). If the graph has no hubs: no level.
+  /// Begins once a frontier holds more than the fraction `gamma` of all hubs (bfs_report), and does
+  /// not end (Enterprise). If the graph has no hubs: no level is expanded bottom-up.
   gamma,
   /// Begins at a frontier that grows and has more than (unexplored edges) / alpha edges; ends at a
   /// frontier that does not grow and has at most n / beta vertices (Beamer).
@@ -62,13 +61,13 @@ struct bfs_options {
   /// status bitmap.
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
-  /// are narrow: their vertices have fewer than 32 edges each (if degree_classes is on), at most 8
-  /// on average, and are at most about 100 a multiprocessor (on CPUs 8,000 a thread). GPUs begin
-  /// after 16 levels in a row of such vertices, at most 16,384 a level, and round local_search_hops
-  /// down to a power of two. CPUs explore at most 16 levels at once if the frontier has 512
-  /// vertices or more (several threads: 128). More than 64 has no effect. 0: every level by itself.
-  /// Ignored unless direction is automatic or top_down, queue is not scanned, and unvisited_queue
-  /// is off.
+  /// are narrow. The vertices of a narrow frontier have fewer than 32 edges each (if degree_classes
+  /// is on), and at most 8 on average. There are at most about 100 for each multiprocessor of a
+  /// GPU, or 8,000 for each thread of a CPU. GPUs begin after 16 levels in a row of at most 16,384
+  /// vertices with so few edges, and round local_search_hops down to a power of two. CPUs explore
+  /// at most 16 levels at once if the frontier has 512 vertices or more (several threads: 128).
+  /// More than 64 has no effect. 0: every level by itself. Ignored unless direction is automatic or
+  /// top_down, queue is not scanned, and unvisited_queue is off.
   std::uint32_t local_search_hops = 64;
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer
@@ -81,8 +80,8 @@ struct bfs_level {
   /// Edges inspected to find the next level. Top-down: all edges of this level's vertices. A local
   /// search may read a row again, which is not counted.
   std::uint64_t edges;
-  /// Hub vertices of this level. 0 if it was found bottom-up, or by a top-down level that filled no
-  /// queue because the next level was to be bottom-up.
+  /// Hub vertices of this level. 0 if this level has no queue: it was found bottom-up, or was
+  /// expected to be expanded bottom-up.
   std::uint32_t hubs;
   bool bottom_up;  ///< direction in which the next level was found
 };

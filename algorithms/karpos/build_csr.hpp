@@ -18,7 +18,8 @@ namespace karpos {
 
 /// Builds a graph from its edges, sources(i) to targets(i), in any order. By default self loops are
 /// removed, and of duplicate edges all but one (csr_options). Neighbours are sorted. Both views
-/// have the vertex type of the graph; they may be strided, and are only read.
+/// have the same element type, which becomes the vertex type of the graph; they may be strided, and
+/// are only read.
 ///
 /// Returns: a directed graph, or with options.symmetrise an undirected one. The graph is trusted:
 ///   algorithms do not check its edges again (csr_graph.hpp). Every execution space gives equal
@@ -42,8 +43,8 @@ auto build_csr(ExecSpace const& exec, std::uint64_t vertices, Sources const& sou
                                                      none);
 }
 
-/// Builds a graph as the function above does, and brings the weights of its edges into the order of
-/// its edges: weights(i) belongs to the edge from sources(i) to targets(i). With symmetrise it
+/// Builds a graph as the function above does, and reorders the weights as it reorders the edges:
+/// weights(i) belongs to the edge from sources(i) to targets(i). With symmetrise it
 /// belongs to both directions. A weight is a number, or any other trivially copyable type.
 ///
 /// If duplicates are removed, their weights are merged as options.merge says: by default the

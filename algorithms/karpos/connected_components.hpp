@@ -50,14 +50,14 @@ std::size_t connected_components_bytes(ExecSpace const& /*exec*/, Graph const& g
 /// components are the weakly connected ones. A directed graph with its transpose is faster, because
 /// without it no edge can be skipped.
 ///
-/// Returns: the number of components. Blocks.
+/// Returns: a report with the number of components. Blocks.
 /// Complexity: a pass over offsets and columns that checks the graph, unless it is trusted; a pass
 ///   over the vertices, and over the edges of those that are not in the sampled component;
 ///   O(vertices + edges) in practice.
 /// Requires: the graph is not written meanwhile.
 /// Concurrency: works on `exec`. A workspace serves one call at a time.
 /// Memory: connected_components_bytes: some KB, and a vertex id for each 4,096 edges, or two if the
-///   graph has a transpose of other arrays.
+///   graph has a transpose with arrays of its own.
 /// Throws: std::invalid_argument if the graph is not valid (csr_graph::validate); if the component
 ///   ids are not as many as the vertices, are strided, or overlap the graph; if the workspace is
 ///   too small, not aligned, or overlaps the component ids or the graph; std::length_error for more

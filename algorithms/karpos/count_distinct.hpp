@@ -27,9 +27,9 @@ namespace karpos {
 /// Counts the different values of each key, exactly: writes each different key once to out_keys, in
 /// no particular order, and the number of its different values to out_counts, at the same index.
 ///
-/// Keys are as those of reduce_by_key. Values are such keys, too, or nullable(values, mask)
-/// (rows.hpp), whose nulls do not count: a key that has only nulls has 0. Values that are
-/// floating-point numbers: 0.0 and -0.0 are one value, and all NaNs are one.
+/// Keys are as those of reduce_by_key. Values have one of the types that keys may have, or are
+/// nullable(values, mask) (rows.hpp), whose nulls do not count: a key that has only nulls has 0.
+/// Values that are floating-point numbers: 0.0 and -0.0 are one value, and all NaNs are one.
 ///
 /// Returns: the number of different keys. Blocks.
 /// Complexity: finds the different pairs, then counts their keys. Pairs of 4-byte keys and values

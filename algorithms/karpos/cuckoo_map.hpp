@@ -31,8 +31,8 @@ namespace karpos {
 ///   contains and count on GPUs take lookup_bytes if queries are split by region. A build takes
 ///   workspace_bytes_for more while it runs (longer with options.keep_workspace), and, if keys are
 ///   equal or two seeds fail, another 24 bytes for each key of the call. An insertion takes, while
-///   it runs: as much again as the table, 24 bytes for each key offered, and a workspace: on GPUs
-///   at most four slots for each new key and 64 for each partition of the table (a partition has
+///   it runs, a copy of the table, 24 bytes for each key offered, and on GPUs a workspace of at
+///   most four slots for each new key and 64 slots for each partition of the table (a partition has
 ///   24,576 to 2^17 slots). If the table grows, the insertion takes the larger table, a copy of all
 ///   keys and values, 24 bytes for each key offered, and the workspace of a build of all keys.
 /// Concurrency: bulk calls on one execution space instance run in order. build and insert block.

@@ -105,7 +105,7 @@ class cuckoo_table : public lookup_table<Storage> {
     return ref_type({layout(), m_storage.view()});
   }
   /// Returns statistics of the table; zeros if it has no memory. Complexity: reads every slot.
-  /// Blocks.
+  /// Blocks. Throws allocation_error.
   cuckoo_stats stats(execution_space const& exec) const { return m_storage.stats(exec); }
 
   /// Returns the bytes of a table for `keys` keys. Throws std::invalid_argument for an unknown
@@ -116,7 +116,7 @@ class cuckoo_table : public lookup_table<Storage> {
     return Storage::shape_type::of(keys, o.capacity, o).bytes();
   }
   /// Returns the bytes of workspace that a build on the default instance allocates in addition.
-  /// Instances of fewer threads take less. Throws as bytes_for does.
+  /// A build on an instance of fewer threads takes less. Throws as bytes_for does.
   static std::size_t workspace_bytes_for(std::uint64_t keys, options const& o = {}) {
     detail::user_call const call(Storage::name, "workspace_bytes_for");
     return Storage::workspace_bytes_for(keys, o);

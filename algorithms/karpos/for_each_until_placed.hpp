@@ -31,12 +31,12 @@ namespace karpos {
 ///         return r;
 ///       });
 ///
-/// Returns: the number of indices that were put off to a later round, each as often as it was.
-///   Blocks.
+/// Returns: how often an index was put off; one that was put off twice counts twice. Blocks.
 /// Complexity: n calls, and one more for each time that an index found no slot. If the table may
 ///   grow, about as many indices as it has free slots run at once: more are put off if f inserts
 ///   several keys. When a call has found no slot, calls that have not begun are put off: few
-///   threads search a full table. Later calls count slots, as after ref() (hash_table.hpp).
+///   threads search a full table. Afterwards size, apply and insertions of the table
+///   may count its slots, as after ref() (hash_table.hpp).
 /// Requires: f obeys operations.hpp, except that it may use the table by its ref. The keys that f
 ///   inserts for an index are the same in every call.
 /// Concurrency: as blocking insertions; refs from before are invalid if the table grows.

@@ -14,8 +14,8 @@ namespace karpos {
 
 /// Hash map from keys of up to 16 bytes to values of up to eight. The host works on it by bulk
 /// calls, kernels through ref(). Open addressing over buckets of BucketSlots slots. Each pair of
-/// buckets has overflow marks: a bit for each class of keys (three bits of the hash), set if keys
-/// of the class may lie beyond it on their probe paths.
+/// buckets has eight overflow marks, one for each class of keys; three bits of the hash give the
+/// class. A mark is set if keys of its class may lie beyond the pair on their probe paths.
 ///
 /// Sized for max_keys keys at options.load. rehash enlarges it; so do blocking insertions if
 /// options.growth is growth::automatic (table_options.hpp says when; default: growth::fixed). Slots
@@ -50,15 +50,14 @@ namespace karpos {
 ///   - compaction, growth and rehash of large tables on GPUs: also a workspace, as large as
 ///     insert_bytes for the stored keys, freed at the end;
 ///   - host views: staging buffers;
-///   - insertions that are split by table segment (bulk_strategy::partitioned, which GPUs also
-///     choose by themselves): insert_bytes;
-///   - find, contains, count and erase on GPUs, if keys are split by table region (bulk_strategy):
-///     lookup_bytes; insertions that are split so: insert_bytes;
+///   - insertions on GPUs, if keys are split (bulk_strategy in table_options.hpp): insert_bytes;
+///   - find, contains, count and erase on GPUs, if keys are split: lookup_bytes;
 ///   - a blocking insertion on GPUs that finds every slot taken and rejects keys: one byte for each
 ///     two buckets, freed at the end, to remove the overflow marks of rejected keys. Without that
-///     memory these marks stay, and lookups of missing keys are slower. Later insertions skip this
-///     until clear, apply, apply_async, compaction, growth, rehash or deep_copy, unless refs may
-///     exist: ref() was called, or the memory is the caller's;
+///     memory these marks stay, and lookups of missing keys are slower. Later insertions do
+///     not remove marks again before clear, apply, apply_async, compaction, growth, rehash or
+///     deep_copy. But if refs may exist (ref() was called, or the memory is the caller's), each
+///     insertion that rejects keys removes them again;
 ///   - deep_copy into the map: hash_table.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.

@@ -31,7 +31,8 @@
 // The map's own header says what operations cost and which may run concurrently: hash_map.hpp,
 // hash_set.hpp, hopscotch_map.hpp, cuckoo_map.hpp.
 //
-// The first argument is an execution space instance, which must be able to access the views. Views
+// The first argument is an execution space instance. It must be able to access the views, except
+// for the host views that some operations accept (below). Views
 // that belong together have the same length; otherwise every operation throws
 // std::invalid_argument. A lookup or erasure of a key that equals a sentinel does not find the key
 // (apply answers `invalid`).
@@ -41,11 +42,12 @@
 //
 // If the table is on a device, host views (pinned or pageable) are accepted by every blocking
 // operation, and by find, find_if, contains and contains_if, which then block. retrieve_all, and
-// build and insert of cuckoo_map and cuckoo_set, do not accept them. A call with host views works
-// in batches, on instances of its own: it copies one batch while a kernel works on another. Memory:
-// staging buffers while it runs (docs/hash_map.md). If memory is short, the call retries with
-// smaller buffers, and in the end throws allocation_error before anything has changed. But
-// find_or_insert inserts first, then allocates again to look up: it may have inserted.
+// build and insert of cuckoo_map and cuckoo_set, do not accept them. A call with host views waits
+// for earlier work on `exec`, and works in batches, on instances of its own: it copies one batch
+// while a kernel works on another. Memory: staging buffers while it runs (docs/hash_map.md). If
+// memory is short, the call retries with smaller buffers, and in the end throws allocation_error
+// before anything has changed. But find_or_insert inserts first, then allocates again to look up:
+// it may have inserted.
 
 namespace karpos {
 
@@ -83,7 +85,8 @@ class hash_table : public lookup_table<Storage> {
   /// 0. It can be assigned to, and be the destination of deep_copy. ref, and calls that read or
   /// change keys, throw std::logic_error, except size, empty, retrieve_all, clear, begin and end.
   hash_table() : base(Storage()) {}
-  /// Makes an empty table for max_keys keys, or none. Asynchronous, except for the allocation.
+  /// Makes an empty table for max_keys keys, which may be 0. Asynchronous, except for the
+  /// allocation.
   /// Throws std::invalid_argument (load out of range, unknown growth, equal sentinels),
   /// std::length_error (capacity overflow), allocation_error (out of memory).
   hash_table(execution_space const& exec, std::uint64_t max_keys, options const& o = {},
@@ -174,7 +177,9 @@ class hash_table : public lookup_table<Storage> {
 
   /// Inserts pairs whose key is new. Writes to out(i) the value that is then stored for keys(i):
   /// the one that existed, or the inserted one. Writes `missing` for a key that was rejected.
-  /// Blocks. Returns and throws as insert. If insert throws, nothing is written to out. `bulk`
+  /// Blocks. Returns and throws as insert; also throws, before anything changes,
+  /// std::invalid_argument if out is not as long as keys, or overlaps them in a way that find does
+  /// not allow. If insert throws, nothing is written to out. `bulk`
   /// applies to the insertion and then to the lookups: its workspace takes the larger of
   /// insert_bytes and lookup_bytes.
   template <view_1d Keys, class Values, view_1d Out>
@@ -184,6 +189,7 @@ class hash_table : public lookup_table<Storage> {
                                bulk_options const& bulk = {}) {
     detail::user_call const call(Storage::name, "find_or_insert");
     detail::require_same_extent("keys", keys.extent(0), "the output", out.extent(0));
+    detail::replaces_queries(out, keys);
     insert_report const report = insert(exec, keys, values, bulk);
     this->find(exec, keys, out, missing, bulk);
     exec.fence("karpos::hash_table: the values of find_or_insert");
@@ -251,11 +257,10 @@ class hash_table : public lookup_table<Storage> {
   ///   - tombstones + erasures <= (capacity - max_keys) / 4;
   ///   - insertions <= max(1, (capacity - max_keys) / 4).
   ///   The next batch is twice as large. Before a batch there may be further passes:
-  ///   - If refs may exist (see ref), or both first conditions fail with every operation counted as
-  ///     insertion and erasure: a pass over the batch counts its insertions and erasures, and again
-  ///     after each halving.
-  ///   - If the batch then inserts, and either refs may exist or both conditions still fail: a pass
-  ///     counts the slots, before any halving, and a compaction follows if it is needed.
+  ///   - To count operations, also after each halving: if refs may exist (see ref), or if neither
+  ///     of the first two conditions holds when each operation counts as insertion and as erasure.
+  ///   - To count slots, once, before the batch is halved: if it inserts, and refs may exist or
+  ///     both conditions still fail. If they fail with these counts, too, a compaction follows.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap; each `op` is an enumerator of map_op.
   template <view_1d Operations, view_1d Results>
@@ -295,8 +300,9 @@ class hash_table : public lookup_table<Storage> {
   }
   /// Moves to a new table for new_max_keys keys, without erased slots. Refs become invalid. A table
   /// over wrapped memory leaves that memory and owns its memory from then on. Blocks.
-  /// Throws, before anything changes: capacity_error if the stored keys would not fit;
-  ///   allocation_error (out of memory); std::length_error (capacity overflow).
+  /// Throws, before anything changes: capacity_error if more than new_max_keys keys are stored, or
+  ///   if a stored key finds no slot; allocation_error (out of memory); std::length_error (capacity
+  ///   overflow).
   void rehash(execution_space const& exec, std::uint64_t new_max_keys);
   /// Returns the number of tombstones: slots of erased keys that no insertion uses again before
   /// compact, rehash or clear. A hopscotch_map has none. Complexity: reads the table once. Blocks.
@@ -471,8 +477,8 @@ class hash_table : public lookup_table<Storage> {
                                       std::uint64_t first, std::uint64_t& size);
   /// Returns how many slots may be in use before insertions probe far.
   std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
-  /// Returns up to how many tombstones a compaction is not worth. With max_keys keys as many slots
-  /// may still be used.
+  /// Returns the number of tombstones up to which a compaction does not pay. If the table holds
+  /// max_keys keys and so many tombstones, as many slots are left to use.
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
   bool has_slots_for(detail::operation_counts const& counts) const;
   detail::slot_counts count_slots(execution_space const& exec);

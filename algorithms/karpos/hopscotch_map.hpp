@@ -17,20 +17,21 @@ namespace karpos {
 /// read, a hash_map is smaller and built faster.
 ///
 /// Growth (default; not with options.growth = growth::fixed): insert, insert_if, insert_or_throw,
-/// insert_or_assign and find_or_insert rehash in steps, each to two to four times max_keys, as
-/// often as the call needs. They do so when a key finds no slot, and large calls also ahead of need
-/// (growth::automatic in table_options.hpp says when). Refs become invalid. A map over wrapped
-/// memory leaves that memory and owns its memory from then on.
-/// Throws allocation_error if there is no memory to grow into; stored keys stay stored.
-/// In kernels, in the _async forms, in insert_or_apply and in apply the map does not grow: a key
-/// that finds no slot is reported as full or rejected, and nothing is lost. That is rare up to a
-/// load of 0.9 (at 0.9 one key of some millions), but not above: at 0.95 one of 10,000.
+/// insert_or_assign and find_or_insert rehash in steps, as often as the call needs, each to two to
+/// four times the larger of max_keys and the number of stored keys. They rehash when a key finds no
+/// slot, and large calls also ahead of need (growth::automatic in table_options.hpp says when).
+/// Refs become invalid. A map over wrapped memory leaves that memory and owns its memory from then
+/// on. Throws allocation_error if there is no memory to grow into; stored keys stay stored. In
+/// kernels, in the _async forms, in insert_or_apply and in apply the map does not grow: a key that
+/// finds no slot is reported as full or rejected, and nothing is lost. That is rare up to a load of
+/// 0.9 (at 0.9 one key of some millions), but not above: at 0.95 one of 10,000.
 ///
 /// Complexity: a line is eight words (64 bytes, or 128 with 16-byte slots): seven slots, and one
 ///   word that says which slots hold keys whose home is this line. find reads the key's home line,
 ///   rarely up to 25 slots of four other lines. Insertions into a full neighbourhood move other
 ///   keys: they read a few lines in general, and up to 4,000 neighbourhoods of up to five lines
-///   each before they return `full` (below 875 slots: 32 neighbourhoods for each line). If other
+///   each before they return `full` (in tables of fewer than 875 slots: 32 neighbourhoods for
+///   each line of the table). If other
 ///   threads hold slots or locks that such a search needs, it waits and searches again: at most
 ///   20,000 neighbourhoods and 2,000 searches in all. Once failed searches have established that no
 ///   slot of the table is free, insertions return `full` without that search, until a key is erased

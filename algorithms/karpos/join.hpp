@@ -34,9 +34,9 @@
 // A join finds the matches once and says how many rows it has. Then it writes these rows, or passes
 // them to a function. Threads take rows of the output and find the left row of each by a search in
 // the offsets, so the work for a frequent row, on either side, is shared
-// (detail/relational/join/expansion.hpp). If the left table is the indexed one, swap the arguments
-// and use the kind in whose name left and right are exchanged: left becomes right, left_semi
-// right_semi. The outputs and the arguments of a predicate are then swapped, too.
+// (detail/relational/join/expansion.hpp). If the left table is the indexed one, swap the arguments,
+// and use the mirrored kind: join_kind::right instead of left, right_semi instead of left_semi. The
+// outputs and the arguments of a predicate are then swapped, too.
 //
 // A run is the numbers of the rows of one group of equal rows, side by side in the index; begins
 // says where the run of each left row begins.
@@ -52,16 +52,17 @@ struct join_pairs {
   Kokkos::View<Number*, MemorySpace> left, right;
 };
 
-/// The matches of two tables, found once: the number of rows of the join, and these rows, as often
-/// as wanted. Rows come in the order of left rows, and for each in the order of right rows. Rows
-/// that show no left row come last, in the order of right rows: right rows without a match, and all
-/// rows of right_semi and right_anti joins.
+/// Holds the matches of two tables. They are found once, by the constructor; then size() is known,
+/// and the rows can be written any number of times. Rows come in the order of left rows, and for
+/// each in the order of right rows. Rows that show no left row come last, in the order of right
+/// rows: right rows without a match, and all rows of right_semi and right_anti joins.
 ///
 /// Rows are compared by the functions and the rule for nulls of the index's rows. For SQL's joins
 /// make the index of rows with_nulls(null_equality::unequal): rows with a null then match nothing,
-/// and count as rows without a match. Right rows beyond options.rows of the index, and those that a
-/// mask left out, do not belong to the right table. Exception: if nulls are unequal, a right row
-/// with a null is listed as a row without a match even if the mask left it out.
+/// and count as rows without a match. Right rows that are neither within options.rows of the index
+/// nor appended before the join, and rows that a mask left out, do not belong to the right table.
+/// Exception: if nulls are unequal, a right row with a null is listed as a row without a match even
+/// if the mask left it out.
 ///
 /// A join shares the index's memory, and may read the right columns later: do not change them. The
 /// left columns are not needed later. Rows appended to the index later do not change the join.
@@ -134,7 +135,8 @@ class join {
   ///
   /// Complexity: also that of building an index (row_index.hpp).
   /// Memory: also that of an index; options.memory is for the join alone.
-  /// Throws: also std::invalid_argument for more than 2^31 - 8 right rows.
+  /// Throws: also std::invalid_argument for more than 2^31 - 8 right rows, or 2^40 - 8 if the type
+  ///   of the index is named with row numbers of 64 bits.
   join(execution_space const& exec, Left const& left, typename Index::rows_type const& right,
        join_kind kind, join_options const& options = {})
       : join(exec, left, right, kind, Predicate{}, options) {}
@@ -142,10 +144,11 @@ class join {
        join_kind kind, Predicate const& accepts, join_options const& options = {})
       : join(exec, left, (detail::user_call("join"), Index(exec, right)), kind, accepts, options) {}
 
-  /// Returns the bytes of a join, whatever the rows are: 12 for each left row, 20 with a predicate,
-  /// and 4 more if the index has row numbers of 64 bits; 4 for each right row for the kinds right,
-  /// full, right_semi and right_anti. Right rows are all that the index was given so far, with
-  /// nulls or left out by a mask, too. To call this before there is a join, name its type:
+  /// Returns the bytes of a join; they do not depend on types or matches. For each left row 12, or
+  /// 20 with a predicate; 4 more if the index has row numbers of 64 bits. For the kinds right,
+  /// full, right_semi and right_anti also 4 for each right row. `right` counts all rows indexed or
+  /// appended so far, also those with nulls or left out by a mask. To call this before there is a
+  /// join, name its type:
   /// join<Left, Index>::bytes_for(…), or join<Left, Index, Predicate>::bytes_for(…).
   /// Throws: std::invalid_argument for an unknown kind.
   static std::size_t bytes_for(std::uint64_t left, std::uint64_t right, join_kind kind) {
@@ -418,14 +421,14 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
   detail::require_reachable<ExecSpace, Indices, Out>();
   detail::require_reachable_columns<ExecSpace, detail::column_traits<Column>>();
   static_assert(std::is_same_v<typename Out::value_type, value>,
-                "karpos: what is gathered goes to a view of the column's values, not const");
+                "karpos: gather writes to a view of the column's value type, which is not const");
   static_assert(std::is_integral_v<typename Indices::non_const_value_type>,
                 "karpos: rows are gathered by a view of integers");
   detail::user_call const call("gather");
   detail::require_same_extent("the indices", indices.extent(0), "the output", out.extent(0));
   detail::join::gather(exec, indices, column, missing, out);
 }
-/// Does the same with a value-initialised `missing`: zero for numbers.
+/// As gather above, with a value-initialised `missing`: zero for numbers.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column, class Out>
   requires is_view_1d<Out>
 void gather(ExecSpace const& exec, Indices const& indices, Column const& column, Out const& out) {

@@ -56,7 +56,7 @@ class lookup_table {
   /// mapped_type{}: zero for numbers. Asynchronous. A query may be of any type that the map's hash
   /// and equality take (cuckoo_map: the key's type). The elements of out are of the map's value
   /// type, or of a type that holds each of its values. Maps only. Results may replace the queries,
-  /// if they have as many bytes; lookups are then direct.
+  /// if they have as many bytes as these; lookups are then direct.
   /// Memory: if queries are split by region of the table (bulk_strategy), a workspace of
   ///   lookup_bytes(): bulk.workspace, which must live until the lookups have run, or allocated. If
   ///   there is no memory for it, or the given one is too small or not aligned, or views are on the
@@ -212,8 +212,8 @@ class lookup_table {
   bool contains(Query const& query) const {
     return find_one("contains", query).present;
   }
-  // Refused, in one sentence: calls in kernels that captured the table instead of ref(), and bulk
-  // calls without an instance.
+  // These overloads refuse, by an error of one sentence, calls in kernels that captured the table
+  // instead of ref(), and bulk calls without an execution space instance.
   template <detail::not_an_instance<execution_space> First, class... Rest>
     requires(!on_host || sizeof...(Rest) > 0)
   detail::call_without_instance<First> find(First const&, Rest const&...) const;
@@ -402,7 +402,7 @@ class lookup_table {
 /// whole table, so that bulk calls work on it, too. Blocks. Waits only for work on exec: fence
 /// other instances that change the table before.
 /// Throws what deep_copy throws: allocation_error, and std::invalid_argument for a multimap or
-///   multiset with pending pairs.
+///   multiset with pending pairs (multi_table.hpp).
 template <class Map>
 typename Map::host_mirror_type create_host_mirror(typename Map::execution_space const& exec,
                                                   Map const& map) {

@@ -29,9 +29,8 @@ namespace karpos {
 /// gets new memory: by rehash or growth, and perhaps by deep_copy into it (see there). Refs of
 /// cuckoo tables end at every build and every insertion that stores a key. Moving the C++ object of
 /// the table keeps refs valid.
-/// Requires: the table had memory when the ref was made (a ref without memory may only be assigned
-///   to); no query equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is not
-///   found).
+/// Requires: the ref is not default-constructed (such a ref may only be assigned to); no query
+///   equals a sentinel (checked with KARPOS_CONTRACTS; without, such a query is not found).
 template <class Table, device::access Access>
 class table_reader {
  public:

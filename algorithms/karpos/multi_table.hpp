@@ -137,8 +137,8 @@ class multi_table {
   }
 
   /// Writes to out how many pairs with each query are stored. `out` is a view of integers, to which
-  /// counts are converted by static_cast: one that does not fit is truncated. Asynchronous, or
-  /// blocks, as find of a map does if it allocates (lookup_table.hpp).
+  /// counts are converted by static_cast: one that does not fit is truncated. Asynchronous, but
+  /// blocks if it allocates a workspace and the GPU has no stream-ordered memory.
   /// Memory: as find of a map: `bulk` chooses, lookup_bytes() says how much.
   template <view_1d Queries, view_1d Out>
   void count(execution_space const& exec, Queries const& queries, Out const& out,
@@ -150,7 +150,8 @@ class multi_table {
     m_table.look_up("karpos::multi_table: count", exec, queries, out,
                     detail::multi_table::count_of<blocks_type, result>{m_table.blocks()}, bulk);
   }
-  /// Writes to out whether each query is stored. Otherwise as count.
+  /// Writes to out, a view of bool or integers, whether each query is stored. When it blocks, and
+  /// its memory: as count.
   template <view_1d Queries, view_1d Out>
   void contains(execution_space const& exec, Queries const& queries, Out const& out,
                 bulk_options const& bulk = {}) const {
@@ -277,7 +278,8 @@ class multi_table {
   /// Inserts the pending pairs, moves the table to memory for max_pairs pairs and max_keys keys,
   /// and consolidates it. Blocks. The pending pairs stay inserted if rehash throws later.
   /// Throws std::invalid_argument for more pairs than PairNumber can count, before anything
-  ///   changes; capacity_error, without moving, if the stored pairs or keys would not fit;
+  ///   changes; capacity_error, without moving, if more pairs or keys are stored, or a stored
+  ///   key finds no slot;
   ///   allocation_error, after which the keys may have moved, but not the pairs: the table is
   ///   valid.
   void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)

@@ -131,7 +131,8 @@ void partition(ExecSpace const& exec, Keys const& keys, Out const& out, Offsets 
 
 /// Splits keys with values. Rows of out are key_value<Key, T>, or any aggregate with the members
 /// `key` and `value`. A whole row has 4, 8 or 16 bytes; keys may have any size that fits the row.
-/// `values` is a view as long as the keys, or row_numbers: then a row's value is its number.
+/// `values` is a view as long as the keys, or row_numbers{} (key_value.hpp): then a row's value is
+/// its number.
 /// Otherwise as for keys alone.
 ///
 /// Throws: also std::invalid_argument if the type of `value` is too small for the row numbers.

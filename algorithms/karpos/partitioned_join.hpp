@@ -79,8 +79,9 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///
 /// Returns: the number of rows. Blocks.
 /// Complexity: copies both tables into partitions in one pass or two, with sequential accesses, and
-///   looks up rows of one table in a partition of the other, held in scratch. Rows in the last line
-///   of the table under Memory are compared by their columns, at random addresses.
+///   looks up rows of one table in a partition of the other, held in scratch. Rows
+///   that are moved as a hash and a number (Memory) are compared by their columns, at random
+///   addresses.
 ///
 ///   Small inputs (fewer than 2^17 rows in all), full joins and too frequent rows use an index
 ///   instead (row_index.hpp), in memory of its own; the rows then come in the order of
@@ -163,10 +164,11 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 ///     K    4, or 8 if the key column has more than 4 bytes
 ///     V    4 for each payload column of up to 4 bytes, 8 for one of 8 bytes; 4 if there is none
 ///
-///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. If the side with
-///   fewer rows is split in two passes, the side that takes more bytes counts twice. On an H100 the
-///   side with fewer rows takes two passes from about 96 million rows on if its K + V is 8, from 34
-///   million on if it is 12, down to 18 million if it is 24. The workspace is never smaller than
+///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. The side with fewer
+///   rows decides the number of partitions: if they need two passes, both sides take two, and the
+///   bytes of the side that takes more count twice. On an H100 the side with fewer rows takes two
+///   passes from about 96 million rows on if its K + V is 8, from 34 million on if it is 12, down
+///   to 18 million if it is 24. The workspace is never smaller than
 ///   partitioned_join_bytes(exec, left, right). If columns are gathered, also allocates 8 bytes for
 ///   each element of the shortest output, even if the join has far fewer rows.
 /// Throws: std::invalid_argument for another kind than inner, or if columns are not as long as
@@ -187,7 +189,7 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
   if (kind != join_kind::inner)
     detail::reject("payload columns are written by inner joins only",
                    "rows of other kinds may lack one of the sides",
-                   "write pairs, and gather columns with what stands for no row");
+                   "write pairs, and gather columns with a value for missing rows");
   d::require_joinable<ExecSpace>(left, right);
   d::payload_side<column_list<LeftColumns...>, column_list<LeftOut...>> const of_left{left_columns,
                                                                                       left_out};

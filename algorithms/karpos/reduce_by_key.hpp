@@ -97,11 +97,11 @@ std::uint64_t run(ExecSpace const& exec, Source const& source, Keys const& keys,
 ///   counted first. If keys repeat often, rows are merged as they are read, and only the results
 ///   are split. On GPUs the split also merges rows of heavy hitters, very frequent keys.
 /// Requires: neither an output nor the workspace overlaps another view. Views may be strided.
-///   Outputs may be longer than the number of different keys: the elements behind are not written.
+///   Outputs may be longer than the number of different keys: elements after them are not written.
 /// Concurrency: works on `exec`; one atomic operation on global memory serves many rows. The sum of
 ///   floating-point numbers depends on the order, which differs from call to call; that of an
 ///   aggregate with reproducible_plus (reproducible_plus.hpp) does not. A minimum or maximum of
-///   numbers with NaNs depends on it, too.
+///   numbers with NaNs depends on that order, too.
 /// Memory: reduce_by_key_bytes: twice the rows, each a key with its value (8 or 16 bytes; for
 ///   distinct the key alone, 4 or 8), and what `partition` takes; on GPUs also up to 32 KiB for
 ///   each multiprocessor.
@@ -143,9 +143,9 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
 /// Reduces several columns at once, each by any number of operations (aggregates.hpp). The results
 /// of a key are at the index of the key. Otherwise as reduce_by_key of one column.
 ///
-/// A key takes at most 128 bytes with the partial results of its outputs, or with the values of its
-/// columns, padding included; more does not compile. A mean or checked sum takes 16 bytes, a
-/// variance or reproducible sum 32, any other output the size of its result.
+/// Two sizes are limited to 128 bytes, padding included: a key with the partial results of its
+/// outputs, and a key with the values of its columns. More does not compile. A mean or checked sum
+/// takes 16 bytes, a variance or reproducible sum 32, any other output the size of its result.
 ///
 /// Complexity: as for one column; each column is read, and split, once, however many operations it
 ///   has. reproducible_plus reads its column once more for each output.

@@ -68,9 +68,9 @@ struct row_index_options {
   /// duplicates, bulk_strategy::direct), aligned to 64 bytes; null: allocated, and freed at the
   /// end. With less memory than its strategy takes, the build is direct.
   wrapped_memory workspace = {nullptr, 0};
-  /// Strategy of the build, and of bulk lookups, joins included. On GPUs only rows with the
-  /// library's functions, without nullable columns, and not single values of one or two bytes can
-  /// be split by partitions; the build with a mask is direct.
+  /// Strategy of the build, and of bulk lookups, joins included. On GPUs rows can be
+  /// split by partitions if they use row_hash and row_equal, have no nullable column, and are not
+  /// single values of one or two bytes. A build with a mask is direct.
   bulk_strategy strategy = bulk_strategy::automatic;
 };
 
@@ -153,9 +153,10 @@ class row_index {
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec,
   ///   options.rows, duplicates, strategy). If all rows are different and none can be appended,
-  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs. (By partitions,
-  ///   rows whose hashes agree in 31 bits count as equal here; in 23 bits if row numbers have 64
-  ///   bits. Single values of four bytes do not.)
+  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs. (A build
+  ///   by partitions takes the larger memory also if different rows have hashes that agree in 31
+  ///   bits, or in 23 if row numbers have 64; for single values of four bytes only if rows are
+  ///   equal. The index is right in any case.)
   /// Throws: std::invalid_argument for an unknown strategy or treatment of duplicates, if there are
   ///   more rows than RowNumber can number, if options.rows is larger than the number of rows, or
   ///   if memory or workspace is too small or not aligned; allocation_error.
@@ -233,8 +234,9 @@ class row_index {
   ///
   /// Memory: lookups by partitions (options.strategy) allocate 11 bytes for each query of one
   ///   column of four bytes, 16 for others (20 if row numbers have 64 bits), and block if the GPU
-  ///   has no stream-ordered memory. If there is no memory, lookups are direct. So they are if
-  ///   results replace a column of the queries, which they may if they have as many bytes.
+  ///   has no stream-ordered memory. If there is no memory, lookups are direct. Results may
+  ///   replace a column of the queries if its values have as many bytes as a result; lookups are
+  ///   then direct, too.
   /// Throws: std::invalid_argument if the output is not as long as the queries, or overlaps them in
   ///   another way.
   template <class Queries, view_1d Out>
@@ -369,8 +371,8 @@ class row_index {
     detail::require_reachable<ExecSpace, Out>();
     static_assert(
         std::is_same_v<typename Out::value_type, Result>,
-        "karpos: numbers of rows and groups, and counts, are written to a view of the index' "
-        "row numbers, not const");
+        "karpos: row numbers, ids of groups and counts are written to a view of the index's "
+        "RowNumber, which is not const");
   }
 
   template <class Result, class Queries, class Answer, class Out>
@@ -435,7 +437,7 @@ std::uint64_t label(ExecSpace const& exec, Rows const& rows, Out const& out) {
 }
 
 /// Writes the number of the first row of each group of equal rows, in order. The output may be
-/// longer than the number of groups: the elements behind are not written. Rows with a null, if
+/// longer than the number of groups: the elements after them are not written. Rows with a null, if
 /// nulls are unequal, are in no group. Types, and what it returns: as label. `distinct`
 /// (reduce_by_key.hpp) writes keys instead.
 ///

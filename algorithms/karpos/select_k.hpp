@@ -46,16 +46,16 @@ std::size_t select_k_rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::
 /// on are not written. Infinities are values like others; 0.0 and -0.0 are equal, and each is
 /// written as it is in the view. NaN ranks behind everything else, and all NaNs are equal.
 ///
-/// Complexity: one pass of comparisons on GPUs for k <= 2,048, and on CPUs for up to 65,536
-///   elements (one thread) or if the threads' buffers (Memory) hold at most a quarter of the
-///   elements, and k is at most an eighth. Otherwise one pass for each 12 bits, until the bits read
-///   separate the selected elements from the others (at most 3 passes for 32 bits, 6 for 64), and
-///   two to collect. Sorting adds a sort of k pairs, by one thread on CPUs.
+/// Complexity: one pass of comparisons: on GPUs for k <= 2,048; on CPUs for at most 65,536 elements
+///   (one thread), or if k is at most an eighth of the elements and the buffers of all threads
+///   (Memory) hold at most a quarter of them. Otherwise one pass for each 12 bits, until the bits
+///   read separate the selected elements from the others (at most 3 passes for 32 bits, 6 for 64),
+///   and two to collect. Sorting adds a sort of k pairs, by one thread on CPUs.
 /// Requires: the views do not overlap (not checked), the results go to views that are not const,
 ///   and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
-/// Memory: select_k_bytes, allocated and freed: 16 k bytes and 32 KiB. In one pass: 32 k bytes for
-///   each team of a GPU, or 32 k bytes and 16 KiB for each thread of a CPU.
+/// Memory: select_k_bytes, allocated and freed: 16 * k bytes and 32 KiB. In one pass: 32 * k bytes
+///   for each team of a GPU, or 32 * k bytes and 16 KiB for each thread of a CPU.
 /// Throws: std::invalid_argument if k is larger than the number of elements, if a view of results
 ///   has elements, but fewer than k, or if the type of indices is too small; allocation_error.
 /// Source: the radix selection of Alabi, Blanchard, Gordon, Steinbach, "Fast k-selection algorithms
@@ -82,9 +82,9 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 /// LayoutLeft take GPUs up to eight times as long.
 ///
 /// Complexity: one pass of comparisons. On GPUs a team reads a row, all rows in one kernel; if rows
-///   are few and long, teams share them. Rows are selected one by one, as by select_k: on GPUs if k
-///   and the rows are so large that the call blocks; on CPUs those of more than 65,536 elements and
-///   more than a quarter of elements / threads.
+///   are few and long, teams share them. A row is searched by itself, as by select_k: on GPUs each
+///   one if k and the rows are so large that the call blocks; on CPUs a row of more than 65,536
+///   elements that is more than 1 / (4 * threads) of all elements.
 /// Requires, Concurrency, Source: as select_k.
 /// Memory: select_k_rows_bytes, allocated and freed; nothing on GPUs if rows are many.
 /// Throws: std::invalid_argument if k is larger than the number of columns, if a nonempty view of
@@ -110,7 +110,7 @@ void select_k_rows(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 
 /// Selects the k largest elements of each row of a view, as above; row r has the elements from
 /// offsets(r) to offsets(r + 1), of which the first has index 0. A row of fewer than k elements
-/// gives all of them; results behind them are not written. Blocks as if scores were one row.
+/// gives all of them; results after them are not written. Blocks as if scores were one row.
 ///
 /// Requires: offsets are integers of 32 or 64 bits that do not fall, and the last is at most the
 ///   number of scores (not checked).

@@ -46,8 +46,8 @@
 namespace karpos {
 
 /// Writes the distance of every vertex from `source`: the smallest sum of weights along a path.
-/// `source` is one vertex, or a view of several, of the graph's vertex type. A vertex may occur in
-/// the view more than once; from an empty view no vertex is reachable.
+/// `source` is one vertex, of any integer type, or a view of several, of the graph's vertex type. A
+/// vertex may occur in the view more than once; from an empty view no vertex is reachable.
 ///
 /// distances: a number of the weights' type for each vertex. Unreachable vertices get infinity, or
 /// the largest integer; no reachable vertex does.
@@ -71,8 +71,8 @@ namespace karpos {
 ///   none, or the kernel cannot be started, as when its blocks do not all fit on the device.
 ///   std::range_error if the distance of a reachable vertex does not fit the type (a sum becomes
 ///   infinite, or reaches the largest integer): results are unspecified then. std::logic_error if
-///   the search was stopped because it did not end, as when weights have become negative since the
-///   workspace was made: results are unspecified then.
+///   the search was stopped because a bucket took more rounds than any graph needs, as when weights
+///   have become negative since the workspace was made: results are unspecified then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>

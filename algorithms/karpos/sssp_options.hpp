@@ -21,8 +21,9 @@ struct sssp_options {
   double delta = 0;
   /// How far beyond the hubs (the vertices of highest degree) distances are pushed, in the unit of
   /// the weights. Vertices farther away pull theirs along their own edges. The reach is measured
-  /// from the end of the bucket in which the edges expanded so far, except in fused rounds, exceed
-  /// 1/128 of the graph's edges: by then the hubs have been reached. Pulling inspects fewer edges
+  /// from the end of the first bucket after which more than 1/128 of the graph's edges have been
+  /// expanded (edges expanded in fused rounds do not count; see fusion_hops): by then the hubs have
+  /// been reached. Pulling inspects fewer edges
   /// if most vertices are about equally far from the hubs, as in social networks. 0: automatic, the
   /// workspace's reach(). Infinity: nothing is pulled.
   ///

@@ -78,10 +78,10 @@ class sssp_workspace {
       exec.fence("karpos::sssp_workspace: made");
   }
 
-  /// Copies all rows, each sorted by weight, for many calls with a reach on one graph. Calls then
-  /// leave out edges at the end of a row:
-  /// - when a vertex pushes, edges too heavy to lead to a distance below the reach;
-  /// - when a vertex pulls, edges too heavy to lower its own distance.
+  /// Copies all rows, each sorted by weight. This pays if many calls use one graph and a reach.
+  /// They then leave out edges at the end of a row: - when a vertex pushes, edges too heavy to lead
+  /// to a distance below the reach; - when a vertex pulls, edges too heavy to lower its own
+  /// distance.
   ///
   /// reach: as in sssp_options; 0: automatic. The copy counts, for each row, the edges lighter than
   /// 1/2, 1, 2 and 4 times this reach. Calls with another reach give the same distances, but are
@@ -98,6 +98,7 @@ class sssp_workspace {
   /// Throws: std::invalid_argument if the reach is negative or NaN; allocation_error if there is
   ///   not enough memory: calls go on without these rows.
   bool sort_rows(ExecSpace const& exec, double reach = 0) {
+    detail::user_call const call("sssp_workspace", "sort_rows");
     detail::sssp::require_reach(reach);
     if (reach == 0) reach = m_reach;
     std::uint64_t const n = m_graph.vertices(), m = m_graph.edges();

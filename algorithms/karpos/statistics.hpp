@@ -24,8 +24,9 @@ struct mean {};
 /// more than ddof values, or if one of them is infinite or NaN. Its partial results have 32 bytes.
 ///
 /// Values are shifted by one value of their key before they are squared: no digits are lost if the
-/// mean is large beside the deviation. The relative error is that of a sum of n doubles, times n if
-/// that value is an extreme outlier.
+/// mean is large beside the deviation. For n values of a key the relative error is that of a sum of
+/// n doubles; it is n times as large if the value that the others are shifted by is an extreme
+/// outlier.
 /// Source: Chan, Golub, LeVeque, "Algorithms for computing the sample variance: analysis and
 ///   recommendations", The American Statistician 37(3), 1983.
 struct variance {

@@ -11,19 +11,21 @@ namespace karpos {
 
 /// Growth policy: how a blocking insertion treats a key that finds no slot.
 enum class growth {
-  /// It rejects the key, once no slots of erased keys are left to use again. max_keys is no limit:
-  /// a key beyond it is rejected only if all slots that it may take are in use.
+  /// The insertion rejects the key, once no slots of erased keys are left to use again. max_keys is
+  /// no limit: a key beyond it is rejected only if all slots that it may take are in use.
   fixed,
-  /// It rehashes, as often as the call needs, each time to two to four times the larger of max_keys
-  /// and the number of keys. If stored keys find no slot in the new table, because too many hashes
-  /// are alike, a table for twice as many keys is tried, and so on. When the table has 16 slots a
-  /// key, it stops growing and the remaining keys are rejected. Refs become invalid, and a table
-  /// over wrapped memory leaves that memory. A hash_map or hash_set compacts instead if it has
-  /// slots of erased keys and max_keys suffices for the keys.
+  /// The insertion rehashes as often as it needs. Each time max_keys becomes two to four times the
+  /// larger of max_keys and the number of stored keys. If stored keys find no slot in the new
+  /// table, because too many hashes are alike, a table for twice as many keys is tried, and so on.
+  /// When the table has 16 slots a key, the table stops growing, and the remaining keys are
+  /// rejected. Refs become invalid, and a table over wrapped memory leaves that memory. A hash_map
+  /// or hash_set compacts instead if it has slots of erased keys and max_keys suffices for the
+  /// keys.
   ///
-  /// A large call is inserted in pieces. Before each piece after the first, max_keys becomes twice
-  /// the number of keys if the table holds max_keys keys, and more than (max_keys + capacity) / 2
-  /// are expected in all. The share of new keys in the previous piece gives the expected number.
+  /// A large call is inserted in pieces. Before a piece other than the first the table may grow
+  /// ahead of need: if it holds max_keys keys or more, and is expected to hold more than
+  /// (max_keys + capacity) / 2 at the end. max_keys then becomes twice the number of stored keys.
+  /// The share of new keys in the previous piece gives the expected number.
   automatic
 };
 
@@ -34,16 +36,16 @@ inline constexpr enumeration<growth> enumeration_of<growth> = {"policy of growth
 }  // namespace detail
 
 /// The options of a hash table. A sentinel is a key value that marks a slot and cannot be stored.
-/// Slots of 16 bytes of maps (key and value do not fit into four bytes each, and the key has eight
-/// at most) need a third sentinel, which is not an option: the third largest value, or, if that is
-/// empty_key or erased_key, the largest value that is neither.
+/// A map whose key or value has more than four bytes, and whose key has at most eight, has slots of
+/// 16 bytes. These need a third sentinel, which the caller cannot choose: the third largest value,
+/// or, if that is empty_key or erased_key, the largest value that is neither.
 ///
-/// The default sentinels are, of integers that fill the key's part of a slot, the largest values;
-/// of other keys, the largest bit patterns of that part. Keys with fewer bytes never equal one.
-/// That part has 16 bytes if the key has more than eight; eight if key or value has more than four,
-/// and in hopscotch and cuckoo sets; else four. In a hash_multimap or hash_multiset, PairNumber
-/// counts as the value. Floating-point keys never equal a default sentinel either: their NaNs are
-/// all stored as the quiet NaN.
+/// Default sentinels: if the key is an integer as large as the key's part of a slot, its largest
+/// values; for all other keys, the largest bit patterns of that part. Keys with fewer bytes never
+/// equal one. That part has 16 bytes if the key has more than eight; eight if key or value has more
+/// than four, and in hopscotch and cuckoo sets; else four. A hash_multimap or hash_multiset stores
+/// a pair number (its parameter PairNumber) in place of the value. Floating-point keys never equal
+/// a default sentinel either: their NaNs are all stored as the quiet NaN.
 template <class Key>
 struct hash_table_options {
   /// Keys per slot when max_keys keys are stored; in (0, 0.98].
@@ -56,10 +58,10 @@ struct hash_table_options {
   /// hash_multimap and hash_multiset.
   std::optional<karpos::growth> growth = {};
   /// Seed of the positions of keys. Default: a new seed for each table, from a count of tables, so
-  /// that each run of a program gets the same seeds; 0 for a table in the caller's memory. Tables
-  /// of equal type, size and seed put most keys at equal positions. So do not fill such a table
-  /// with only the first entries of other ones in slot order, as retrieve_all may write them:
-  /// these keys crowd at one end.
+  /// that a program that makes its tables in the same order gets the same seeds; 0 for a table in
+  /// the caller's memory. Tables of equal type, size and seed put most keys at equal positions. So
+  /// do not fill such a table with only the first entries of other ones in slot order, as
+  /// retrieve_all may write them: these keys crowd at one end.
   std::optional<std::uint64_t> seed = {};
 };
 
@@ -88,10 +90,10 @@ enum class bulk_strategy {
   direct,
   /// On GPUs keys are split. Insertions into a hash_map or hash_set split them by table segment: a
   /// team inserts the keys of a segment in its scratch. Once a call has rejected keys, later calls
-  /// do not do so until clear, compaction, rehash or growth (docs/hash_map.md). Few keys for a
-  /// table that holds keys, erasures and lookups are split by the region of the table where their
-  /// search begins, so that each region is in the cache once. Calls on CPUs are direct, and so are
-  /// insertions into and erasures from a hopscotch table.
+  /// do not do so until clear, compaction, rehash or growth (docs/hash_map.md). Erasures, lookups,
+  /// and insertions of few keys into a table that is not empty are split by region, the part of the
+  /// table where the search of a key begins, so that each region is in the cache once. Calls on
+  /// CPUs are direct, and so are insertions into and erasures from a hopscotch table.
   partitioned,
   /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
   reduced

@@ -12,15 +12,15 @@
 // the score read last, or missing_score, if that is higher and the list may lack the object. The
 // threshold is the k-th largest lower bound.
 //
-// There are two ways, which differ in what is kept for each object:
+// Queries are of two kinds, which differ in what is kept for each object:
 //
-//   detail/ranking/top_k/run.hpp
+//   detail/ranking/top_k/run.hpp, queries over accumulators
 //       weighted sums: a packed accumulator (partial sum in fixed point, and set of lists seen),
 //       one atomic addition for an entry, a histogram of lower bounds instead of sorting. Its
 //       phases are in growing_phase.hpp, shrinking_phase.hpp, completion.hpp.
-//   detail/ranking/top_k/nra.hpp
+//   detail/ranking/top_k/nra.hpp, queries over score vectors
 //       any monotone aggregate, any scores: the vector of an object's scores; bounds of all
-//       candidates are computed after every stride. Also the fallback of the other way if fixed
+//       candidates are computed after every stride. Also the fallback of the other kind if fixed
 //       point cannot separate the candidates.
 //
 // In the growing phase every object seen becomes a candidate, until the threshold reaches the upper
@@ -139,7 +139,8 @@ top_k_report top_k(ExecSpace const& exec, sorted_lists<Id, Score, MemorySpace> c
 /// Finds the k objects of each of many queries over the same lists: query q has the aggregate
 /// aggregates[q], and the results of top_k with it, in out_ids(q, r) and out_scores(q, r).
 /// options.aggregate is not read. On GPUs the queries follow each other without waiting for the
-/// host, if k is at most 1,024 and the space has persistent kernels.
+/// host if the space has persistent kernels and the max_k of the workspace is at most 1,024, or the
+/// lists have at most 4,096 objects.
 ///
 /// Returns: a report for each query. Blocks.
 /// Complexity: of the queries one after the other; options.validate once.

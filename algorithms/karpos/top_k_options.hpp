@@ -130,8 +130,8 @@ class stride_policy {
     detail::user_call const call("stride_policy");
     for (double const g : {a.growth, a.growth_shrinking})
       if (g != 0 && !(g > 1 && g <= 1e6))
-        detail::reject("the depth of a ranked query does not grow", std::to_string(g),
-                       "choose a growth above 1, or 0 for the one that measures best");
+        detail::reject("the depth of a ranked query cannot grow so", std::to_string(g),
+                       "choose one above 1 and at most 10^6, or 0 for the one that measures best");
   }
   /// Takes strides of one length. Throws: std::invalid_argument for 0 levels.
   stride_policy(fixed f) : m_levels(f.levels) {
@@ -183,9 +183,9 @@ struct top_k_options {
   ///
   /// With minus infinity, an object that some list lacks has the aggregate minus infinity and comes
   /// last (for weighted_sum, if the list's weight is above 0; not for max_score). It is returned
-  /// only if fewer than k others are found. With it, a weighted sum uses score vectors
-  /// (top_k_workspace.hpp), unless there is one list only, or ids are dense and every list with a
-  /// weight above 0 has all objects.
+  /// only if fewer than k others are found. With a missing score of minus infinity a weighted sum
+  /// uses score vectors (top_k_workspace.hpp), unless there is one list only, or ids are dense and
+  /// every list with a weight above 0 has all objects.
   ///
   /// Accumulators are fixed-point numbers over the range from missing_score to the highest scores.
   /// A missing score far below all others leaves them few bits to tell sums apart. The result is
@@ -207,8 +207,8 @@ struct top_k_report {
   std::uint64_t found = 0;          ///< ids written: k, or all objects in lists if fewer
   std::uint64_t depth_growing = 0;  ///< levels read by the growing phase
   std::uint64_t depth = 0;          ///< levels read when the first k objects were known
-  /// Levels whose ids were read for the scores of finalists. Over score vectors: the final depth if
-  /// finalists needed more levels, else 0.
+  /// Depth down to which ids were read to complete the scores of the finalists; 0 if that was
+  /// not needed.
   std::uint64_t depth_completing = 0;
   /// Objects that could be among the first k when the growing phase had ended. Over score vectors:
   /// all objects seen by then.

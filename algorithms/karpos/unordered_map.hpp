@@ -429,7 +429,8 @@ class unordered_map {
 
 /// Writes the value of each query to out, or `missing`, by default Value{}, if the query is not
 /// stored. Queries have the key type; the elements of out are of the map's value type, or of a type
-/// that holds each of its values. Results of as many bytes may replace queries. Values are
+/// that holds each of its values. Results may replace the queries, if they have as many
+/// bytes as these. Values are
 /// trivially copyable and default-constructible. Asynchronous; blocks if queries or out are on the
 /// host and the map is on a device, or if it allocates a workspace and the GPU has no
 /// stream-ordered memory for it.

@@ -44,9 +44,9 @@ struct bfs_defects {
     add(sources, "sources without distance 0 or not their own parent");
     add(roots, "other vertices with distance 0 or their own parent");
     add(distances, "distances below -1");
-    add(parents, "parents that are missing, needless or no vertex");
+    add(parents, "parents that are missing, out of range, or given to unreached vertices");
     add(tree_edges, "parents without an edge to their vertex");
-    add(levels, "vertices not one level after another");
+    add(levels, "vertices not one level after their parent or an in-neighbour");
     add(edges, "edges that lead more than a level farther or leave the reached vertices");
     return text + "the first at vertex " + std::to_string(first_vertex);
   }
@@ -59,7 +59,7 @@ struct bfs_defects {
 ///   1. A source has the distance 0 and is its own parent. No other vertex has the distance 0, or
 ///      is its own parent.
 ///   2. A vertex has a parent if and only if it has a distance.
-///   3. The graph has the edge from a parent to its vertex, and the vertex is one level further.
+///   3. The graph has the edge from a parent to its vertex, and the vertex is one level farther.
 ///      Without parents: some edge leads to the vertex from one level before.
 ///   4. An edge from a vertex with distance d leads to one that has a distance, of at most d + 1.
 ///

@@ -55,10 +55,11 @@ template <class T>
 concept view_1d = detail::accept_view_1d<std::remove_cvref_t<T>>();
 
 namespace detail {
-/// Whatever cannot be the first argument of a bulk call.
+/// A type that cannot be the first argument of a bulk call.
 template <class T, class ExecSpace>
 concept not_an_instance = !std::is_convertible_v<T const&, ExecSpace const&>;
-/// Type that calls beginning with another argument return: its instantiation explains the mistake.
+/// Return type of overloads for calls without an execution space instance: it does not compile, and
+/// its static_assert says why.
 template <class First>
 struct call_without_instance {
   static_assert(sizeof(First) == 0,

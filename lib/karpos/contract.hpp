@@ -84,7 +84,7 @@ class capacity_error : public std::runtime_error {
 
   /// Returns how many keys, or pairs, the table would have had to hold.
   std::uint64_t asked() const noexcept { return m_asked; }
-  /// Returns how many keys, or pairs, it holds or has space for.
+  /// Returns how many keys, or pairs, are stored; of a rehash to too few keys: the new max_keys.
   std::uint64_t found() const noexcept { return m_held; }
   /// Returns a value of the parameter named by `limit` that suffices.
   std::uint64_t would_do() const noexcept { return m_would_do; }
@@ -100,7 +100,8 @@ class hash_error : public std::runtime_error {
       : std::runtime_error(detail::message_of(what, why, suggestion)) {}
 };
 
-/// Thrown if memory for a container cannot be allocated; names the bytes and the memory space.
+/// Thrown if memory for a table, graph, workspace or exchange cannot be allocated; names the bytes
+/// and the memory space.
 class allocation_error : public std::bad_alloc {
  public:
   explicit allocation_error(std::string const& what)
@@ -113,7 +114,7 @@ class allocation_error : public std::bad_alloc {
 
 namespace detail {
 
-/// Whether calls from the host also check what their callers may declare valid, such as a trusted
+/// True if calls from the host also check what their callers may declare valid, such as a trusted
 /// graph.
 #if defined(KARPOS_CONTRACTS) && KARPOS_CONTRACTS
 inline constexpr bool checks_always = true;
@@ -150,7 +151,8 @@ void require_holds(std::string const& what, std::uint64_t largest,
   constexpr std::uint64_t most = std::numeric_limits<Integer>::max();
   if (largest > most)
     reject(what + " has too small a type",
-           std::to_string(largest) + " of at most " + std::to_string(most), suggestion);
+           std::to_string(largest) + " must fit, at most " + std::to_string(most) + " does",
+           suggestion);
 }
 /// Describes an enumeration of options for errors: its meaning, name and last enumerator.
 template <class Enum>

@@ -166,8 +166,8 @@ struct two_words {
 template <class Bits, class Key>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
   static_assert(sizeof(Key) <= 8 || sizeof(Key) <= sizeof(Bits),
-                "karpos: keys have at most eight bytes: use an index of the large key, or 64 bits "
-                "of its hash");
+                "karpos: keys have at most eight bytes, for hash 16: use an index of the large "
+                "key, or 64 bits of its hash");
   static_assert(std::is_default_constructible_v<Key>,
                 "karpos: a key is a value that a view can hold, not a proxy of one");
   if constexpr (sizeof(Key) > sizeof(Bits)) {

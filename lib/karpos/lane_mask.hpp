@@ -8,8 +8,8 @@
 
 namespace karpos {
 
-/// A set of positions in [0, N): lanes of a tile (a cooperative group), or slots of a window. Bit i
-/// stands for position i.
+/// A set of positions in [0, N): lanes of a tile (a cooperative group), or slots that a probe of
+/// a hash table reads at once. Bit i stands for position i.
 ///
 /// Complexity: every operation is a constant number of instructions.
 /// Requires: positions that are passed in are in [0, N); first() is called only on a nonempty set.

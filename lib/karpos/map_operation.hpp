@@ -21,7 +21,8 @@ struct map_operation {
 };
 
 /// The result of a map_operation: `value` is what a find found, else T{}. Also the result of
-/// find_or_insert in kernels (map_ref.hpp). Eight bytes are aligned to eight: one store suffices.
+/// find_or_insert in kernels (map_ref.hpp). A result of eight bytes is aligned to eight, so that
+/// one store writes it.
 template <class T>
 struct alignas(sizeof(T) > 4 && alignof(T) > 4 ? alignof(T) : 8) map_result {
   karpos::outcome outcome;

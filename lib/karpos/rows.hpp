@@ -174,8 +174,8 @@ inline constexpr bool has_key_bits<std::string_view> = false;
 ///
 /// A value may be a string_ref, a floating-point number of up to eight bytes, or an object of any
 /// size without padding and without floating-point members. For other values pass functions of your
-/// own (row_view::with_functions). A string is a column of its own: of a structure that holds one,
-/// the address would be hashed and compared, not the bytes.
+/// own (row_view::with_functions). Make each string a column of its own: a structure with a
+/// string_ref in it compiles, but its address is hashed and compared, not its bytes.
 struct row_hash {
   using is_avalanching = std::true_type;
   template <class... T>
@@ -451,7 +451,7 @@ class row_view {
       address(c.values(), i, f);
       address(c.mask(), i, f);
     } else if constexpr (detail::is_string_column<Column>) {
-      // The offset is waited for: its string is read as soon as it was prefetched.
+      // Reads the offset at once, which may miss the cache: it has the address of the string.
       address(c.offsets(), i, f);
       f(c(i).data());
     } else if constexpr (std::is_lvalue_reference_v<decltype(c(i))>) {

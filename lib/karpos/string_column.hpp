@@ -122,7 +122,7 @@ class string_column {
                 "karpos: offsets of strings are integers of 32 or 64 bits");
 
  public:
-  using is_elements = std::true_type;  // a column without proxies, not a view
+  using is_elements = std::true_type;  // rows() takes it, though it is no view
   using value_type = string_ref;
   using non_const_value_type = string_ref;
 
@@ -163,7 +163,7 @@ class string_column {
     auto const begin = static_cast<std::uint64_t>(m_offsets(i));
     auto const end = static_cast<std::uint64_t>(m_offsets(i + 1));
     KARPOS_EXPECTS(begin <= end && end <= m_bytes.extent(0),
-                   "offsets of strings do not decrease, and end at the number of bytes");
+                   "offsets of strings do not decrease, and are at most the number of bytes");
     return {reinterpret_cast<char const*>(m_bytes.data()) + begin, end - begin};
   }
   Bytes const& bytes() const { return m_bytes; }

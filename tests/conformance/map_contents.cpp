@@ -17,6 +17,7 @@ namespace {
 using karpos_test::holds;
 using karpos_test::same;
 using karpos_test::space;
+using karpos_test::throws;
 using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::unique_keys;
@@ -284,6 +285,19 @@ TEST_CASE("find_or_insert") {
   view<u32> const out("out", 1);
   map.find_or_insert(space{}, to_space(std::vector<u32>{77777u}), 5u, out, 9u);
   same("a rejected key gets `missing`", to_host(out)[0], 9);
+}
+TEST_CASE("find_or_insert: an output that overlaps the keys is refused before anything changes") {
+  karpos::hash_map<u32, u32, space> map(space{}, 100);
+  auto const keys = to_space(unique_keys<u32>(100));
+  auto const queries = Kokkos::subview(keys, std::pair<u64, u64>(0, 99)),
+             out = Kokkos::subview(keys, std::pair<u64, u64>(1, 100));
+  throws<std::invalid_argument>([&] { map.find_or_insert(space{}, queries, 1u, out); },
+                                "hash_map::find_or_insert", "the output overlaps");
+  CHECK(map.size() == 0);
+  auto const before = to_host(keys);
+  auto const report = map.find_or_insert(space{}, keys, 7u, keys);
+  same("values in place of keys: inserted", report.inserted, before.size());
+  same("values in place of keys", to_host(keys), std::vector<u32>(before.size(), 7));
 }
 
 }  // namespace

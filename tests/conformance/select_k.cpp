@@ -411,7 +411,7 @@ TEST_CASE("selections that are refused") {
       reinterpret_cast<float const*>(64), (std::size_t(1) << 31) + 1);
   throws<std::invalid_argument>(
       [&] { karpos::select_k(space(), endless, 1, indices, view<float>()); }, "too small a type",
-      "2147483648 of at most 2147483647", "64-bit");
+      "2147483648 must fit, at most 2147483647 does", "64-bit");
 }
 
 TEST_CASE("selections from rows that are refused") {

@@ -46,7 +46,7 @@ namespace karpos::distributed {
 /// rank are its vertices of more than hub_degree edges; hub_degree is 0 on a rank without vertices.
 /// `hubs` counts the hubs of all ranks; hub_cache_hits is 0.
 struct bfs_report : karpos::bfs_report {
-  std::uint64_t bytes_sent = 0;  ///< bytes sent by this rank through the communicator
+  std::uint64_t bytes_sent = 0;  ///< by this rank, through the communicator; 0 on one rank
   /// Levels exchanged as lists; levels exchanged as bits. Both 0 in one kernel, and for one rank.
   std::uint32_t lists = 0, bitmaps = 0;
   /// Whether the search was one kernel on each device, which exchange through each other's memory.
@@ -62,11 +62,12 @@ struct bfs_report : karpos::bfs_report {
 /// Concurrency: one search at a time. Copies share the memory, except memory for parents that was
 ///   allocated after the copy was made.
 /// Memory: on each rank 12.5 bytes for each own vertex, and the fixed bytes of
-///   karpos::bfs_workspace. On several ranks, also for each vertex of the whole graph 0.25 bytes,
-///   and 0.38 for status bitmaps and a list of claims. If one kernel spans the devices, bitmaps and
-///   list lie in a window (communicator.hpp), rounded up to 2 MiB. From the first search for
-///   parents on, each of several ranks has a vertex id for each vertex of the graph; if one kernel
-///   spans the devices, for each vertex of the largest block instead.
+///   karpos::bfs_workspace. On several ranks, also for each vertex of the whole graph 0.25 bytes
+///   for isolated vertices and received lists, and 0.38 for status bitmaps and a list of the
+///   vertices that this rank has found. If one kernel spans the devices, bitmaps and list lie in a
+///   window (communicator.hpp), rounded up to 2 MiB. From the first search for parents on, each of
+///   several ranks has a vertex id for each vertex of the graph; if one kernel spans the devices,
+///   for each vertex of the largest block instead.
 template <execution_space ExecSpace, class Graph>
 class bfs_workspace {
  public:
@@ -93,8 +94,9 @@ class bfs_workspace {
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
-  /// including those of parents. If windows are open, these are for searches in one kernel; a
-  /// search by messages then adds a vertex id for each vertex of the graph, which is not counted.
+  /// including those of parents. If one kernel spans the devices, parents are counted as such a
+  /// search has them; a search by messages adds a vertex id for each vertex of the graph, which is
+  /// not counted.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     std::size_t const local =
@@ -353,17 +355,18 @@ class bfs_workspace {
 /// Distances are those of karpos::bfs. Collective.
 ///
 /// Options: direction, gamma, alpha, beta, degree_classes, driver, local_search_hops.
-///   bfs_queue::scanned, hub_cache and unvisited_queue are refused. Hooks: `follow` is called on
-///   the rank that owns the edge's source in top-down levels, its target in bottom-up levels;
-///   `discovered` is called on the rank that owns the vertex. degree_classes and hooks are not
-///   compared between ranks.
+///   bfs_queue::scanned, hub_cache and unvisited_queue are refused, on one rank too. Hooks:
+///   `follow` is called on the rank that owns the edge's source in top-down levels, its target in
+///   bottom-up levels; `discovered` is called on the rank that owns the vertex. degree_classes and
+///   hooks are not compared between ranks.
 ///
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: on one rank, as karpos::bfs. On several, as karpos::bfs, divided by the ranks; and
 ///   for each level an exchange of the vertices that were found (a bit a vertex at most), and one
-///   or two of totals. A wide top-down level also reads this rank's words of every rank's status
-///   bitmap. Up to 64 narrow levels share an exchange if at most one edge for each 128 vertices
-///   leads from rank to rank. Other graphs of thousands of levels gain nothing from ranks.
+///   or two of totals. In a wide top-down level each rank also reads, from the status bitmaps of
+///   all ranks, the words of its own vertices. Up to 64 narrow levels share an exchange if at most
+///   one edge for each 128 vertices leads from rank to rank. Other graphs of thousands of levels
+///   gain nothing from ranks.
 /// Requires: the graph and the results are not written meanwhile.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
 ///   ranks pass different direction, driver, gamma, alpha, beta, local_search_hops or source; if

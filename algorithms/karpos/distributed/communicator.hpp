@@ -93,7 +93,8 @@ class communicator {
 
   /// Duplicates `comm`, which the caller keeps. Collective.
   ///
-  /// Throws: std::runtime_error if MPI fails, or if the vendor's library cannot be used.
+  /// Throws: std::runtime_error if MPI fails, or if the vendor's library cannot be used. Errors of
+  ///   the duplication itself go to the error handler of `comm`, which by default ends the program.
   explicit communicator(MPI_Comm comm, ExecSpace const& exec = {},
                         communicator_options const& options = {})
       : communicator(comm, exec, options, detail::user_call(name)) {}
@@ -129,7 +130,8 @@ class communicator {
     m_engine->all_reduce(&value, 1, detail::distributed::number_kind_of<T>(), kind_of<Op, T>());
     return value;
   }
-  /// Reduces each element of a view over all ranks, in place. Requires: views of one length.
+  /// Reduces each element of a view over all ranks, in place. Requires: the views of all ranks are
+  /// equally long.
   template <view_1d View, class Op = plus>
   void all_reduce(View const& data, Op = {}) const {
     detail::user_call const call(name, "all_reduce");
@@ -158,7 +160,8 @@ class communicator {
     m_engine->broadcast(&value, sizeof(T), root);
     return value;
   }
-  /// Writes the elements of rank `root` to the views of all ranks. Requires: views of one length.
+  /// Writes the elements of rank `root` to the views of all ranks. Requires: the views are equally
+  /// long.
   template <class View>
     requires is_view_1d<View>
   void broadcast(View const& data, int root) const {

@@ -39,7 +39,7 @@ std::size_t connected_components_bytes(communicator<ExecSpace> const& ranks, Gra
 /// graph in v's component, to component_ids(v - first()), in a view of one vertex id for each
 /// vertex of the rank. Edges count both ways, as in karpos::connected_components. Collective.
 ///
-/// Returns: the number of components of the whole graph, on every rank. Blocks.
+/// Returns: a report with the number of components of the whole graph, on every rank. Blocks.
 /// Complexity: that of karpos::connected_components for the rank's rows; then log2(ranks) rounds,
 ///   rounded up, in each of which a rank sends a vertex id for each vertex of the whole graph and
 ///   passes over as many. Twice that if no single component contains most vertices of every rank.

@@ -87,7 +87,7 @@ class csr_graph {
     return g;
   }
 
-  /// Return the size of the whole graph. An undirected edge counts as two edges.
+  /// Returns the size of the whole graph. An undirected edge counts as two edges.
   std::uint64_t vertices() const { return m_begin.empty() ? 0 : m_begin.back(); }
   std::uint64_t edges() const { return m_edges; }
   bool has_transpose() const { return m_has_transpose; }

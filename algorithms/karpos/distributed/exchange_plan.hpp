@@ -40,9 +40,9 @@ struct owner_is_named {
 ///
 /// Requires: the communicator outlives the plan, and is not moved.
 /// Concurrency: one exchange at a time.
-/// Memory: 4 bytes for each row of this rank, and a buffer: 8 or 16 bytes for each row, or the
-///   largest column moved if that is larger. The constructor also allocates and frees
-///   partition_bytes.
+/// Memory: for each row of this rank 4 bytes and a buffer: 8 bytes (keys of up to 4 bytes) or 16,
+///   or the largest column moved if that is larger. The constructor also allocates and frees the
+///   workspace of karpos::partition (partition_bytes).
 template <execution_space ExecSpace>
 class exchange_plan {
  public:
@@ -79,7 +79,7 @@ class exchange_plan {
     for (std::uint64_t const n : m_receive_counts) m_receives += n;
   }
 
-  /// Return how many rows this rank sends, or receives; by rank, or in all.
+  /// Returns how many rows this rank sends, or receives; by rank, or in all.
   std::uint64_t sends() const { return m_order.extent(0); }
   std::uint64_t receives() const { return m_receives; }
   counts_type const& send_counts() const { return m_send_counts; }

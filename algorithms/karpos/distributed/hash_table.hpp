@@ -48,11 +48,13 @@ struct insert_report : karpos::insert_report {
 /// Concurrency: one operation at a time, look-ups included: they share memory and communicator.
 /// Memory: the local tables, and what operations keep for the next one until release_memory():
 ///   - Ranks of one host (up to eight; on GPUs that address each other) have a window each
-///     (communicator.hpp), for the most rows that any rank passes, and their answers. On GPUs it is
-///     larger by 2 % for many rows, by 22 % for 2^16. If rows do not fit because keys are frequent,
-///     it grows to these rows times the number of ranks; for insertions and erasures, to all rows
-///     times that number. Look-ups also take 2 bytes a row; insertions and erasures a copy of the
-///     rows that the rank receives, unless GPUs insert by table segments (docs/distributed.md).
+///     (communicator.hpp), for the most rows that any rank passes, and their answers; on GPUs for 2
+///     %
+///     more rows, or 22 % more if they are 2^16. If some keys are so frequent that rows do not fit,
+///     the window grows: for look-ups to the rows that did not fit, times the number of ranks; for
+///     insertions and erasures to all rows, times that number. Look-ups also take 2 bytes a row;
+///     insertions and erasures a copy of the rows that the rank receives, unless GPUs insert them
+///     from the window (docs/distributed.md).
 ///   - Other ranks, and calls with few rows: the rows that a rank sends and those that it receives;
 ///     look-ups also take a plan's memory (exchange_plan.hpp) and the answers.
 template <class Local>
@@ -70,9 +72,9 @@ class hash_table {
   static_assert(sizeof(key_type) == 4 || sizeof(key_type) == 8,
                 "karpos: keys of a distributed table have 4 or 8 bytes");
 
-  /// Makes an empty table for max_keys keys on all ranks together. Each rank has capacity for its
-  /// share, max_keys / ranks keys, and, because hashes spread keys at random, for six times the
-  /// square root of that more; a single rank, for exactly max_keys. Collective.
+  /// Makes an empty table for max_keys keys on all ranks together. Each rank has capacity for
+  /// s + 6 * sqrt(s) keys, s = max_keys / ranks, because hashes spread keys unevenly. A single rank
+  /// has capacity for exactly max_keys. Collective.
   ///
   /// Requires: hash and growth are the same on every rank.
   /// Throws: collective_error if max_keys, the load or a sentinel differs between ranks; also with
@@ -179,8 +181,8 @@ class hash_table {
   /// the key is not stored (a sentinel never is). `missing` is the same on every rank. Collective.
   ///
   /// Throws: collective_error if views differ in length, if `missing` differs between ranks
-  ///   (checked if it is a number or an enumeration), for more than 2^32 queries of a rank, or if
-  ///   there is not enough memory.
+  ///   (checked if it is a number or an enumeration), for more than 2^32 queries of one of several
+  ///   ranks, if there is not enough memory, or with what the local table throws.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing = {}) const {

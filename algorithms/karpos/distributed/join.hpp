@@ -19,7 +19,8 @@
 namespace karpos::distributed {
 
 /// Rows of a join that are on this rank, by their numbers in the whole tables; a missing row is
-/// no_row<std::uint64_t>. `left` is empty for right semi and anti joins, `right` for left ones.
+/// no_row<std::uint64_t>. `left` is empty for right semi and right anti joins, `right` for left
+/// semi and left anti joins.
 template <class MemorySpace>
 struct joined_rows {
   Kokkos::View<std::uint64_t*, MemorySpace> left, right;
@@ -47,13 +48,15 @@ class join_memory {
   detail::distributed::join_buffers<communicator<ExecSpace>> m_buffers;
 };
 
-/// Joins rows(column, ...) of all ranks by equal rows, with columns of the same types. A rank may
-/// have any number of rows, also none. Collective. Blocks.
+/// Joins two tables over ranks by equal rows. Each rank passes its rows of both as
+/// karpos::rows(column, ...), with columns of the same types; it may have none. Collective. Blocks.
 ///
 /// Returns: the rows of the join that this rank holds, in no particular order.
-/// Complexity: each row is sent once, with its number:
-///   - in windows, if ranks open them and rows are moved with their values (partitioned_join, under
-///     Memory). Then as karpos::partitioned_join: the split that sends rows is the first of its two
+/// Complexity: each row is sent once, with its number: - in windows, if ranks open them, some rank
+///   passes at least 2^16 rows of a side (on CPUs 2^12),
+///     and rows are moved with their values: one column of up to 8 bytes, or several of up to 8
+///     bytes each and 12 together. Then as karpos::partitioned_join: the split that sends rows is
+///     the first of its two
 ///     passes. On CPUs, and on GPUs with more than 2^16 partitions (on 3, 5, 6 or 7 ranks: 2^15),
 ///     owners copy their rows and split the copies instead.
 ///   - in messages, with 8 bytes for the number, in all other cases, and for tables of more than
@@ -71,8 +74,8 @@ class join_memory {
 ///     above 16 bytes: twice their size and 20 bytes), and partition_bytes are allocated. Each
 ///     received row takes its size and 8 bytes until the end; also what row_index and karpos::join
 ///     take.
-///   - The result: if the join has fewer rows than the rank's share of the longer side, up to twice
-///     its rows.
+///   - The result: its rows. If they are fewer than the rank's share of the longer side, their
+///     arrays may take up to twice that.
 /// Throws: collective_error on every rank if ranks pass different kinds or some rank has too many
 ///   rows, or with the message of the lowest rank on which row_index, karpos::join or an allocation
 ///   throws.

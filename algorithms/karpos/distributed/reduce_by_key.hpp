@@ -49,7 +49,8 @@ class reduction_memory {
 /// Complexity: two reductions and an exchange of the groups: a rank sends each key once. One rank
 ///   alone reduces once. A rank with 2^24 rows or more (on CPUs 2^22), in contiguous views, sends
 ///   them unreduced if hardly a key repeats in a sample. Ranks that open windows (communicator.hpp)
-///   send no messages.
+///   send groups in these, unless all ranks send fewer than 2^16 (on CPUs 2^12) or one sends more
+///   than 2^30.
 /// Requires: op is the same on all ranks.
 /// Memory: at most twice this rank's rows, twice the rows that it receives, and what
 ///   karpos::reduce_by_key takes. Windows take the most rows that any rank sends, times the number

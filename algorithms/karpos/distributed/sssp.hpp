@@ -41,7 +41,7 @@ namespace karpos::distributed {
 /// rounds and fused_rounds are those of this rank; passes is 0 on several ranks.
 struct sssp_report : karpos::sssp_report {
   std::uint64_t exchanges = 0;   ///< times that all ranks have waited for each other; 0 on one rank
-  std::uint64_t bytes_sent = 0;  ///< by this rank
+  std::uint64_t bytes_sent = 0;  ///< by this rank; on one rank those of comparing its arguments
 };
 
 /// Memory of shortest paths, and what they need to know of a graph and its weights in advance. Made

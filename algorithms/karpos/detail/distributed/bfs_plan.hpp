@@ -41,7 +41,7 @@ struct bfs_arguments : search_arguments {
 inline void require_options(bfs_options const& o, bool needs_classes) {
   bfs::require_options(o, needs_classes);
   if (o.queue == bfs_queue::scanned || o.hub_cache || o.unvisited_queue)
-    reject("an option of a search is not for several ranks",
+    reject("an option of a search is not for searches over ranks",
            "a scanned queue, a hub cache or a queue of unvisited vertices", "leave it out");
 }
 

@@ -133,7 +133,7 @@ class table_exchange {
       detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
     });
     if (m_ranks.size() == 1)
-      look_up(queries, out);
+      run_collectively(m_ranks, [&] { look_up(queries, out); });
     else if (!try_look_up_in_windows<Answer>(queries, out, write, look_up))
       look_up_by_messages<Answer>(queries, out, look_up);
     m_ranks.exec().fence("karpos::distributed: answers");

@@ -220,8 +220,9 @@ class table : public Traits {
   /// Returns statistics; zeros if the table has no memory. Reads every slot. Blocks.
   cuckoo_stats stats(execution_space const& exec) const {
     if (m_shape.slots == 0) return {};
-    Kokkos::View<std::uint64_t*, memory_space> const counts(
-        Kokkos::view_alloc(exec, label("group sizes")), m_shape.groups);
+    auto const counts = allocate_array<Kokkos::View<std::uint64_t*, memory_space>>(
+        exec, label("group sizes"), "the sizes of groups", "free memory first", m_shape.groups);
+    Kokkos::deep_copy(exec, counts, 0);
     Kokkos::parallel_for(
         label("group sizes"), index_range(exec, m_shape.slots),
         count_group_keys<view_type>{view(), m_shape.slots / m_shape.groups, counts.data()});
