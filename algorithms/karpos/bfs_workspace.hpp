@@ -29,7 +29,8 @@ namespace karpos {
 /// allocated.
 ///
 /// Requires: the graph does not change while the workspace is used, which is not checked.
-/// Concurrency: copies share the memory. One search at a time: two concurrent ones may deadlock.
+/// Concurrency: copies share the memory. One search at a time, except searches queued on one `exec`
+/// (bfs.hpp): two concurrent ones may deadlock.
 /// Memory: 12.4 bytes a vertex, 40 KB, and 49 KB for each CPU thread (bfs_workspace_bytes); after
 ///   pad_rows 16 or 80 bytes a vertex more (padded_bytes).
 template <execution_space ExecSpace, class Graph>
