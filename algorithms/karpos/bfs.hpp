@@ -108,9 +108,7 @@ class bfs_search {
     auto const& graph = m_workspace.m_graph;
     detail::frontier::require_results<vertex_id>(
         m_exec, distances, parents, parents.extent(0) != 0, "vertices", graph.vertices(),
-        {sources.template memory<vertex_id>(), detail::range_of(graph.row_offsets()),
-         detail::range_of(graph.column_indices()), detail::range_of(graph.in_row_offsets()),
-         detail::range_of(graph.in_column_indices())});
+        detail::memory_of(graph, {sources.template memory<vertex_id>()}));
     auto s = m_workspace.state(options, hooks);
     s.distance = distances.data();
     s.parent = parents.extent(0) == 0 ? nullptr : parents.data();

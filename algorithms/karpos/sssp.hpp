@@ -89,9 +89,8 @@ sssp_report sssp(ExecSpace const& exec, sssp_workspace<ExecSpace, Graph, Weight>
   auto const sources = checked_sources<vertex_id>("karpos::sssp::check_sources", exec, source, n);
   require_results<vertex_id>(
       exec, distances, parents, parents.extent(0) != 0, "vertices", n,
-      {detail::range_of(workspace_access::weights(workspace)),
-       detail::range_of(graph.row_offsets()), detail::range_of(graph.column_indices()),
-       sources.template memory<vertex_id>()});
+      detail::memory_of(graph, {detail::range_of(workspace_access::weights(workspace)),
+                                sources.template memory<vertex_id>()}));
   require_options(options);
   Weight const delta = checked_delta<Weight>(options.delta, workspace.delta());
   auto s = workspace_access::state(exec, workspace, delta, options);

@@ -79,9 +79,9 @@ class sssp_workspace {
   }
 
   /// Copies all rows, each sorted by weight. This pays if many calls use one graph and a reach.
-  /// They then leave out edges at the end of a row: - when a vertex pushes, edges too heavy to lead
-  /// to a distance below the reach; - when a vertex pulls, edges too heavy to lower its own
-  /// distance.
+  /// They then leave out edges at the end of a row:
+  /// - when a vertex pushes, edges too heavy to lead to a distance below the reach;
+  /// - when a vertex pulls, edges too heavy to lower its own distance.
   ///
   /// reach: as in sssp_options; 0: automatic. The copy counts, for each row, the edges lighter than
   /// 1/2, 1, 2 and 4 times this reach. Calls with another reach give the same distances, but are

@@ -9,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 // Contracts of calls in kernels, where no exception can be thrown: a violation aborts the program.
 // The CMake option KARPOS_CONTRACTS=ON (without Karpos' CMake targets: the macro
@@ -202,7 +203,7 @@ memory_range range_of(View const& v) {
 /// Throws std::invalid_argument if one of several outputs shares memory with another output, or
 /// with `others`.
 inline void require_apart(std::string const& what, std::initializer_list<memory_range> outputs,
-                          std::initializer_list<memory_range> others) {
+                          std::vector<memory_range> const& others) {
   for (auto const* out = outputs.begin(); out != outputs.end(); ++out) {
     auto const shares = [&](memory_range const& r) { return out->overlaps(r); };
     if (std::any_of(outputs.begin(), out, shares) ||

@@ -4,7 +4,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
+#include <vector>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
@@ -153,6 +155,18 @@ class csr_graph {
   columns_view m_columns, m_in_columns;
   bool m_has_transpose = false, m_trusted = false;
 };
+
+namespace detail {
+/// Returns the memory of a graph, of its transpose and of `others`, for require_apart.
+template <class Graph>
+std::vector<memory_range> memory_of(Graph const& graph,
+                                    std::initializer_list<memory_range> others = {}) {
+  std::vector<memory_range> all = others;
+  all.insert(all.end(), {range_of(graph.row_offsets()), range_of(graph.column_indices()),
+                         range_of(graph.in_row_offsets()), range_of(graph.in_column_indices())});
+  return all;
+}
+}  // namespace detail
 
 /// A graph with a weight, or any other value, for each edge: weights(e) belongs to the edge
 /// column_indices()(e). build_csr and transpose return it if they are given weights:

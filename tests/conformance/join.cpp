@@ -388,7 +388,8 @@ TEST_CASE("refused: a number that is no kind, and rows beyond the numbers of the
   using karpos::detail::require_holds;
   require_holds<std::uint32_t>("x", ~std::uint32_t(0));
   throws<std::invalid_argument>([] { require_holds<std::uint32_t>("x", std::uint64_t(1) << 32); },
-                                "x has too small a type", "4294967296 must fit, at most 4294967295 does");
+                                "x has too small a type",
+                                "4294967296 must fit, at most 4294967295 does");
 }
 
 TEST_CASE("refused: more left rows than there is memory for") {

@@ -318,7 +318,8 @@ TEST_CASE("a reach that is refused") {
   auto const weights = draw_weights<std::uint32_t>(g, one_to_255, weights_of::each_pair);
   karpos::sssp_workspace workspace(space(), karpos_test::to_space<std::uint32_t, std::uint64_t>(g),
                                    karpos_test::to_space(weights));
-  CHECK_THROWS_AS(workspace.sort_rows(space(), -1), std::invalid_argument);
+  karpos_test::throws<std::invalid_argument>([&] { workspace.sort_rows(space(), -1); },
+                                             "karpos::sssp_workspace::sort_rows", "reach -1");
   CHECK_THROWS_AS(workspace.sort_rows(space(), std::nan("")), std::invalid_argument);
 }
 

@@ -457,6 +457,38 @@ TEST_CASE("one memory for distances and parents is refused, and a view on some r
                        collective_error);
 }
 
+TEST_CASE("results in the memory of a graph or of its transpose, on one rank, are refused on all") {
+  auto const ranks = world();
+  auto const p = std::uint64_t(ranks.size()), n = 32 * p, first = 32 * std::uint64_t(ranks.rank());
+  bool const is_last = first + 32 == n;
+  std::vector<std::uint64_t> offsets(33);
+  std::vector<id> next(32), before(32);
+  for (std::uint64_t v = 0; v < 32; ++v) {
+    offsets[v + 1] = v + 1;
+    next[v] = static_cast<id>((first + v + 1) % n);
+    before[v] = static_cast<id>((first + v + n - 1) % n);
+  }
+  auto const columns = to_view(next), in_columns = to_view(before);
+  auto const graph_of = [&](auto const& c) {
+    return dist::csr_graph(ranks, karpos::csr_graph(to_view(offsets), c));
+  };
+  auto const ring = graph_of(columns).with_transpose(graph_of(in_columns));
+  Kokkos::View<std::int32_t*, memory> const apart("apart", 32);
+  for (auto const& of_graph : {columns, in_columns}) {
+    Kokkos::View<std::int32_t*, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const over(
+        reinterpret_cast<std::int32_t*>(of_graph.data()), 32);
+    auto const search = [&] {
+      if (is_last)
+        dist::bfs(ranks, ring, id(0), over);
+      else
+        dist::bfs(ranks, ring, id(0), apart);
+    };
+    CHECK_THROWS_WITH_AS(search(), doctest::Contains("overlaps another view"), collective_error);
+  }
+  CHECK(to_vector(columns) == next);
+  CHECK(to_vector(in_columns) == before);
+}
+
 TEST_CASE("sources with gaps, on one rank, are refused on all") {
   auto const ranks = world();
   auto const ids = to_view(std::vector<std::int32_t>{0, 1});

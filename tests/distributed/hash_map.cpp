@@ -244,6 +244,12 @@ TEST_CASE("bad arguments are refused on all ranks") {
   CHECK_THROWS_WITH_AS(m.insert(two, values), doctest::Contains(("rank " + last + " of").c_str()),
                        collective_error);
   CHECK_THROWS_AS(m.find(two, values, 0), collective_error);
+  // Answers over queries that are still to be sent would be looked up in their place.
+  Kokkos::View<std::int64_t*, memory> const answers("answers", 2);
+  Kokkos::View<key*, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const over(
+      reinterpret_cast<key*>(answers.data()), 2);
+  CHECK_THROWS_WITH_AS(m.find(over, answers, 0), doctest::Contains("overlaps another view"),
+                       collective_error);
   if (ranks.size() > 1) {
     Kokkos::View<std::int64_t*, memory> const out("out", 2);
     CHECK_THROWS_WITH_AS(m.find(two, out, is_last ? -1 : 0),

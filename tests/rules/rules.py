@@ -37,6 +37,8 @@ VENDOR_NAME = re.compile(r"\b(?:Kokkos::(?:Experimental::)?(?:Cuda|HIP|SYCL)\w*|
 MPI_FOLDERS = ("algorithms/karpos/distributed/", "algorithms/karpos/detail/distributed/")
 MPI_WORDS = re.compile(r'\bMPIX?_\w+|[<"]mpi(?:-ext)?\.h[>"]')
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+# A list whose items have run together, or a line of a comment without a word, as when lines are filled anew.
+JOINED_LIST = re.compile(r"^\s*//.*[:;] - [a-zA-Z]|^\s*///? +%$")
 # What no paragraph of comments begins with: the reader does not know yet what is meant.
 RIDDLE = re.compile(r"\s*//[/!]?<? (The same|Of|Those|Who|One of|As \w+,|Where|What)(?!\w)")
 BEFORE_PARAGRAPH = re.compile(r"(?!\s*//)|\s*//+\s*(\\file|SPDX-License-Identifier:.*)?$")
@@ -159,6 +161,8 @@ def unreadable_comments(name, lines):
             yield "comment-length", name, number, f"has a comment beyond column {LONGEST_COMMENT}"
         if "//" in line and (found := RETIRED_WORD.search(line[line.index("//"):])):
             yield "retired", name, number, f"says '{found[0]}', which is no word of the field: see docs/glossary.md"
+        if JOINED_LIST.search(line):
+            yield "comment-list", name, number, "has an item of a list within a line: begin a line with '- '"
         if BEFORE_PARAGRAPH.match(before) and (found := RIDDLE.match(line)):
             yield "comment-begin", name, number, f"begins with '{found[1]}': say what it is, or what the function does"
 
@@ -324,6 +328,8 @@ PLANTED = [
     ("comment-length", "tests/unit/map.cpp", "int g();  // " + "x" * 89 + "\n"),
     ("code-length", "docs/new.md", "```cpp\n" + "x" * 101 + "\n```\n"),
     ("comment-length", "lib/karpos/low.hpp", "/// Returns " + "x" * 89 + "\n"),
+    ("comment-list", "lib/karpos/low.hpp", "/// Throws: - if n is 0; - if n is 1.\n"),
+    ("comment-list", "lib/karpos/low.hpp", "///   %\n"),
     ("comment-begin", "backends/karpos/device/tile.hpp", "\n/// The same, for two.\nint g();\n"),
     ("comment-begin", "algorithms/karpos/map.hpp", "struct s {\n  // Of a row.\n  int n;\n};\n"),
     ("comment-begin", "tests/unit/map.cpp", "/// \\file\n/// Where a map is stored.\n"),

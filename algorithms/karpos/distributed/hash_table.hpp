@@ -45,18 +45,17 @@ struct insert_report : karpos::insert_report {
 /// Requires: keys of 4 or 8 bytes, values of 1, 2, 4 or 8. The communicator outlives the table.
 /// All ranks destroy a table together, like its communicator.
 ///
-/// Concurrency: one operation at a time, look-ups included: they share memory and communicator.
+/// Concurrency: one operation at a time, lookups included: they share memory and communicator.
 /// Memory: the local tables, and what operations keep for the next one until release_memory():
 ///   - Ranks of one host (up to eight; on GPUs that address each other) have a window each
-///     (communicator.hpp), for the most rows that any rank passes, and their answers; on GPUs for 2
-///     %
-///     more rows, or 22 % more if they are 2^16. If some keys are so frequent that rows do not fit,
-///     the window grows: for look-ups to the rows that did not fit, times the number of ranks; for
-///     insertions and erasures to all rows, times that number. Look-ups also take 2 bytes a row;
-///     insertions and erasures a copy of the rows that the rank receives, unless GPUs insert them
-///     from the window (docs/distributed.md).
+///     (communicator.hpp), for the most rows that any rank passes, and their answers. On GPUs a
+///     window is larger than these rows, by 2 % if they are many, by 22 % if they are 2^16. If some
+///     keys are so frequent that rows do not fit, the window grows: for lookups to the rows that
+///     did not fit, times the number of ranks; for insertions and erasures to all rows, times that
+///     number. Lookups also take 2 bytes a row; insertions and erasures a copy of the rows that the
+///     rank receives, unless GPUs insert them from the window (docs/distributed.md).
 ///   - Other ranks, and calls with few rows: the rows that a rank sends and those that it receives;
-///     look-ups also take a plan's memory (exchange_plan.hpp) and the answers.
+///     lookups also take a plan's memory (exchange_plan.hpp) and the answers.
 template <class Local>
 class hash_table {
  public:
@@ -180,9 +179,9 @@ class hash_table {
   /// Writes the value of each query of this rank to out, or `missing`, by default mapped_type{}, if
   /// the key is not stored (a sentinel never is). `missing` is the same on every rank. Collective.
   ///
-  /// Throws: collective_error if views differ in length, if `missing` differs between ranks
-  ///   (checked if it is a number or an enumeration), for more than 2^32 queries of one of several
-  ///   ranks, if there is not enough memory, or with what the local table throws.
+  /// Throws: collective_error if views differ in length or overlap, if `missing` differs between
+  ///   ranks (checked if it is a number or an enumeration), for more than 2^32 queries of one of
+  ///   several ranks, if there is not enough memory, or with what the local table throws.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing = {}) const {

@@ -52,13 +52,12 @@ class join_memory {
 /// karpos::rows(column, ...), with columns of the same types; it may have none. Collective. Blocks.
 ///
 /// Returns: the rows of the join that this rank holds, in no particular order.
-/// Complexity: each row is sent once, with its number: - in windows, if ranks open them, some rank
-///   passes at least 2^16 rows of a side (on CPUs 2^12),
+/// Complexity: each row is sent once, with its number:
+///   - in windows, if ranks open them, some rank passes 2^16 rows of a side or more (on CPUs 2^12),
 ///     and rows are moved with their values: one column of up to 8 bytes, or several of up to 8
 ///     bytes each and 12 together. Then as karpos::partitioned_join: the split that sends rows is
-///     the first of its two
-///     passes. On CPUs, and on GPUs with more than 2^16 partitions (on 3, 5, 6 or 7 ranks: 2^15),
-///     owners copy their rows and split the copies instead.
+///     the first of its two passes. On CPUs, and on GPUs with more than 2^16 partitions (on 3, 5, 6
+///     or 7 ranks: 2^15), owners copy their rows and split the copies instead.
 ///   - in messages, with 8 bytes for the number, in all other cases, and for tables of more than
 ///     2^31 - 8 rows. Then as karpos::join.
 /// Requires: the hash and the equality of the left rows are those of the right rows, the same on

@@ -41,7 +41,7 @@ namespace karpos::distributed {
 /// rounds and fused_rounds are those of this rank; passes is 0 on several ranks.
 struct sssp_report : karpos::sssp_report {
   std::uint64_t exchanges = 0;   ///< times that all ranks have waited for each other; 0 on one rank
-  std::uint64_t bytes_sent = 0;  ///< by this rank; on one rank those of comparing its arguments
+  std::uint64_t bytes_sent = 0;  ///< by this rank; 0 on one rank
 };
 
 /// Memory of shortest paths, and what they need to know of a graph and its weights in advance. Made
@@ -117,7 +117,7 @@ class sssp_workspace {
       });
     else
       r = search_over_ranks(sources.list, distances, with_parents, parents, options);
-    r.bytes_sent = ranks.bytes_sent() - sent;
+    if (ranks.size() > 1) r.bytes_sent = ranks.bytes_sent() - sent;
     return r;
   }
 
@@ -175,9 +175,9 @@ class sssp_workspace {
     detail::frontier::require_results<vertex_type>(
         m_ranks->exec(), distances, parents, parents.extent(0) > 0, "vertices of this rank",
         m_graph.local().vertices(),
-        {detail::range_of(m_alone ? access::weights(*m_alone) : access::weights(*m_local)),
-         detail::range_of(m_graph.local().row_offsets()),
-         detail::range_of(m_graph.local().column_indices())});
+        detail::memory_of(
+            m_graph.local(),
+            {detail::range_of(m_alone ? access::weights(*m_alone) : access::weights(*m_local))}));
     detail::sssp::checked_delta<Weight>(options.delta, m_delta);
     if (m_ranks->size() > 1) detail::distributed::require_options(options);
   }

@@ -41,9 +41,7 @@ void require_ids(Graph const& rows, std::uint64_t n, char const* which,
     reject<std::length_error>("the graph has " + std::to_string(n) + " vertices",
                               "its vertex ids end at " + std::to_string(max_id), "use wider ids");
   require_apart("the memory of component ids, or the workspace,",
-                {range_of(component_ids), range_of(workspace)},
-                {range_of(rows.row_offsets()), range_of(rows.column_indices()),
-                 range_of(rows.in_row_offsets()), range_of(rows.in_column_indices())});
+                {range_of(component_ids), range_of(workspace)}, memory_of(rows));
 }
 
 /// Places the arrays of a state in memory. Returns: the bytes that they take.

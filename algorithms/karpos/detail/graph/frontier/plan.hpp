@@ -3,11 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "karpos/concepts.hpp"
 #include "karpos/contract.hpp"
@@ -123,7 +123,7 @@ source_list checked_sources(std::string_view label, ExecSpace const& exec, Sourc
 template <class VertexId, class ExecSpace, class Distances, class Parents>
 void require_results(ExecSpace const&, Distances const& distances, Parents const& parents,
                      bool with_parents, char const* vertices, std::uint64_t n,
-                     std::initializer_list<memory_range> others) {
+                     std::vector<memory_range> const& others) {
   require_reachable<ExecSpace, Distances, Parents>();
   static_assert(std::is_same_v<typename Parents::non_const_value_type, VertexId>,
                 "karpos: parents come in a view of the graph's vertex type");
