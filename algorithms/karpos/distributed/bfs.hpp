@@ -119,7 +119,7 @@ class bfs_workspace {
         ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
           detail::frontier::require_results<vertex_type>(
               ranks.exec(), distances, parents, parents.extent(0) > 0, "vertices of this rank",
-              m_graph.local().vertices(), detail::memory_of(m_graph.local(), {}));
+              m_graph.local().vertices(), detail::memory_of(d::local_rows_of(m_graph)));
           d::require_options(options, m_local.m_needs_classes);
         });
     if (ranks.size() == 1)

@@ -176,7 +176,7 @@ class sssp_workspace {
         m_ranks->exec(), distances, parents, parents.extent(0) > 0, "vertices of this rank",
         m_graph.local().vertices(),
         detail::memory_of(
-            m_graph.local(),
+            detail::distributed::local_rows_of(m_graph),
             {detail::range_of(m_alone ? access::weights(*m_alone) : access::weights(*m_local))}));
     detail::sssp::checked_delta<Weight>(options.delta, m_delta);
     if (m_ranks->size() > 1) detail::distributed::require_options(options);
