@@ -91,7 +91,8 @@ class join {
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(left rows, right rows, kind), and what lookups by the index allocate.
   /// Throws: std::invalid_argument if `kind` is no join_kind, if options.memory is too small or not
-  ///   aligned, and for the four kinds above if the index dropped duplicates; allocation_error.
+  ///   aligned, if left rows with nulls take them for unequal and the index for equal, and for the
+  ///   four kinds above if the index dropped duplicates; allocation_error.
   /// Source: Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE
   ///   2013, for the phases; Green, McColl, Bader, "GPU merge path", ICS 2012, for work that is
   ///   split by the output.
@@ -112,7 +113,8 @@ class join {
         m_left(left.size()),
         m_right(detail::row_index::index_access::groups(index).end()),
         m_workspace(exec, "join::bytes_for(left rows, right rows, kind)",
-                    (detail::user_call("join"), require_rows(), options.memory),
+                    (detail::user_call("join"), require_rows(),
+                     detail::require_rule_for_nulls(left, index.rows()), options.memory),
                     arrays(m_left, m_right, marks_right(kind), has_predicate).bytes,
                     detail::workspace_lifetime::object),
         m_arrays(m_left, m_right, marks_right(kind), has_predicate, m_workspace.data()) {

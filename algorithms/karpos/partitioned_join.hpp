@@ -108,7 +108,8 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///   passes, its bytes count twice. On an H100 a side needs two passes from about 22 million rows
 ///   of several columns on, from 34 million rows of one column of 5 to 8 bytes, and from 134
 ///   million rows that take 8 bytes. The memory of `partition` is included.
-/// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
+/// Throws: std::invalid_argument for a kind without pairs, if left rows with nulls take them for
+///   unequal and right rows for equal, if `kind` is no join_kind, if outputs
 ///   are too short (the message says how many elements would do; what fitted may be written) or
 ///   have too small integers, if the workspace is too small or not aligned, or for more than
 ///   2^31 - 8 rows on a side; allocation_error.

@@ -140,6 +140,19 @@ std::uint64_t reduce_by_key(ExecSpace const& exec, Keys const& keys, Values cons
                                     out_values, op, options);
 }
 
+/// Does not compile: says what to do with keys or values that are no views.
+template <execution_space ExecSpace, detail::column Keys, class Values, class... Rest>
+  requires(!is_view_1d<Keys> || detail::is_nullable<Values>)
+std::uint64_t reduce_by_key(ExecSpace const&, Keys const&, Values const&, Rest const&...) {
+  static_assert(is_view_1d<Keys>,
+                "karpos: keys with nulls, and strings, are numbered first: karpos::label(exec, "
+                "karpos::rows(keys), numbers), then reduce_by_key(exec, numbers, ...)");
+  static_assert(!is_view_1d<Keys> || !detail::is_nullable<Values>,
+                "karpos: values with nulls are a column of an aggregate: reduce_by_key(exec, keys, "
+                "out_keys, aggregates(aggregate(nullable(values, mask), plus{}, sums)))");
+  return 0;
+}
+
 /// Reduces several columns at once, each by any number of operations (aggregates.hpp). The results
 /// of a key are at the index of the key. Otherwise as reduce_by_key of one column.
 ///

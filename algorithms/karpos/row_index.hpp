@@ -238,7 +238,7 @@ class row_index {
   ///   replace a column of the queries if its values have as many bytes as a result; lookups are
   ///   then direct, too.
   /// Throws: std::invalid_argument if the output is not as long as the queries, or overlaps them in
-  ///   another way.
+  ///   another way; if queries with nulls take them for unequal, and the index for equal.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("find", exec, queries, detail::value_or<RowNumber>{missing}, out);
@@ -385,6 +385,7 @@ class row_index {
     detail::require_reachable_columns<ExecSpace, Queries>();
     require_numbers<Out, Result>();
     detail::require_same_extent("queries", queries.size(), "the output", out.extent(0));
+    detail::require_rule_for_nulls(queries, m_rows);
     bool in_place = false;
     queries.for_each_column(
         [&](auto const& column) { in_place |= detail::row_index::replaces_column(out, column); });

@@ -27,7 +27,8 @@ int count_neighbours(MPI_Comm comm) {
 
   karpos::distributed::hash_map<std::uint32_t, std::uint32_t> map(ranks, 100);
   // Sends each cell to the rank that owns it, which counts.
-  map.insert_or_apply(cells, ones, karpos::plus{});
+  auto const stored = map.insert_or_apply(cells, ones, karpos::plus{});
+  if (stored.rejected > 0) return 1;  // more cells than the map has slots for
   // Receives the counts in the order of this rank's particles.
   map.find(cells, in_cell, 0u);
 

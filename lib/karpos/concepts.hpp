@@ -37,9 +37,11 @@ concept owning_container = requires(T const& t) {
 template <class T>
 constexpr bool accept_view_1d() {
   if constexpr (Kokkos::is_view_v<T>)
-    static_assert(is_view_1d<T>,
-                  "karpos: this argument is a view of rank one, not of another rank: pass the "
-                  "columns one by one, as Kokkos::subview(view, Kokkos::ALL, column)");
+    static_assert(
+        is_view_1d<T>,
+        "karpos: this argument is a view of rank one, not of another rank: pass the "
+        "columns one by one, as Kokkos::subview(view, Kokkos::ALL, column), or all elements "
+        "as an unmanaged view of rank one");
   else
     static_assert(!owning_container<T>,
                   "karpos: this argument is a Kokkos::View of rank one, not a container: copy it "

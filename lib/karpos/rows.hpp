@@ -474,6 +474,17 @@ inline constexpr bool is_row_view<row_view<Hash, Equal, Columns...>> = true;
 template <class X>
 inline constexpr bool is_row_view<X const> = is_row_view<X>;
 
+/// Throws std::invalid_argument if rows that are looked up take their nulls for unequal, but the
+/// rows among which they are looked up, whose rule counts, for equal: nulls would match, silently.
+template <class Queries, class Rows>
+void require_rule_for_nulls(Queries const& queries, Rows const& rows) {
+  if constexpr (Queries::may_have_nulls && Rows::may_have_nulls)
+    if (queries.nulls() == null_equality::unequal && rows.nulls() == null_equality::equal)
+      reject("nulls are unequal in the rows that are looked up, and equal in the others",
+             "the rule of the others counts (the right rows, or those of the index)",
+             "pass these with_nulls(null_equality::unequal), too");
+}
+
 /// Asserts that kernels of ExecSpace reach all columns of some rows, or of column_traits.
 template <class ExecSpace, class... Rows>
 constexpr void require_reachable_columns() {

@@ -206,7 +206,7 @@ action define_bfs(CLI::App& app) {
       "--distributed", o->distributed,
       "over the ranks of MPI (mpirun -n 4 karpos bfs ...): each has a slice of the graph;\n"
       "without --output, --relabel, --baseline, --preset, --energy, --batch, --degrees,\n"
-      "--timeline, --hub-cache, --pad-rows, --hops, --unvisited-queue, --offset-bits 32");
+      "--timeline, --hub-cache, --pad-rows, --hops, --unvisited-queue");
   app.add_flag("--permute", p.permute,
                "with --distributed: deal the vertices out to the ranks at random");
   put_in_group(app, "Several ranks");

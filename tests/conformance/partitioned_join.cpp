@@ -453,6 +453,27 @@ TEST_CASE("a workspace is as large as required if an index is built, too") {
   }
 }
 
+TEST_CASE("refused: left rows alone whose nulls are unequal") {
+  view<std::uint32_t> const ids("ids", 100), out("out", 100);
+  view<bool> const valid("valid", 100);  // all are nulls
+  auto const equal = karpos::rows(karpos::nullable(ids, valid));
+  auto const unequal = equal.with_nulls(karpos::null_equality::unequal);
+  auto const none = karpos::rows(ids);
+  CHECK(karpos::partitioned_join_size(space(), unequal, unequal, join_kind::inner) == 0);
+  CHECK(karpos::partitioned_join_size(space(), equal, unequal, join_kind::inner) == 0);
+  CHECK(karpos::partitioned_join_size(space(), none.with_nulls(karpos::null_equality::unequal),
+                                      none, join_kind::left_semi) == 100);
+  auto const refused = [](auto const& f) {
+    throws<std::invalid_argument>(f, "nulls are unequal in the rows that are looked up");
+  };
+  refused([&] { karpos::partitioned_join_size(space(), unequal, equal, join_kind::inner); });
+  refused([&] { karpos::partitioned_join(space(), unequal, equal, join_kind::left_semi, out); });
+  refused([&] { karpos::join(space(), unequal, equal, join_kind::inner); });
+  karpos::row_index const index(space(), equal);
+  refused([&] { karpos::join(space(), unequal, index, join_kind::inner); });
+  refused([&] { index.find(space(), unequal, out); });
+}
+
 TEST_CASE("refused: a number that is no kind of join") {
   auto const ids = table_of(3, [](std::size_t i) { return i; }).rows();
   view<std::uint32_t> const out("out", 3);

@@ -194,8 +194,7 @@ class communicator {
     detail::user_call const call(name, "all_gather");
     std::vector<T> all(static_cast<std::size_t>(m_size));
     m_bytes_sent += sizeof(T);
-    m_engine->all_gather(&value, all.data(),
-                         detail::distributed::blocks(counts_type(all.size(), sizeof(T))));
+    m_engine->all_gather(&value, all.data(), detail::distributed::blocks(m_size, sizeof(T)));
     return all;
   }
   /// Writes the elements of all ranks, by rank, to `receive`. Rank r has counts[r] elements.

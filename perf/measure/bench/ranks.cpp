@@ -2,8 +2,8 @@
 /// \file
 /// Time of bulk insertions, lookups, joins and reductions over MPI ranks; on one rank also of
 /// karpos::partitioned_join and karpos::reduce_by_key, which work without ranks. Every rank has
-/// 2^LOG rows of 4 + 4 bytes. Prints medians by the clock of the slowest rank. Every result is
-/// checked.
+/// 2^LOG rows of 4 + 4 bytes. Prints medians by the clock of the slowest rank. Results are
+/// checked after the warm-up and the first reading, those of insertions by their number.
 ///
 ///   mpirun -n P karpos_bench_ranks [LOG [READINGS [KEPT]]]
 ///

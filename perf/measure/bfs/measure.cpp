@@ -16,10 +16,13 @@ bool fits_32_bits(std::uint64_t edges) {
 
 }  // namespace
 
+int offset_bits_for(bfs_parameters const& p, graph_source const& source) {
+  if (p.offset_bits > 0) return p.offset_bits;
+  return fits_32_bits(max_edges(source, p.directed)) ? 32 : 64;
+}
+
 bfs_run run_bfs(bfs_parameters const& p, opened_graph g, reporter const& report) {
-  int const bits = p.offset_bits > 0                               ? p.offset_bits
-                   : fits_32_bits(max_edges(g.source, p.directed)) ? 32
-                                                                   : 64;
+  int const bits = offset_bits_for(p, g.source);
   require_bfs_memory(g.source, p, bits);
   if (bits == 32) return measure_bfs<std::uint32_t>(p, std::move(g), report);
   return measure_bfs<std::uint64_t>(p, std::move(g), report);

@@ -8,6 +8,9 @@
 
 namespace karpos::perf {
 
+/// Returns the width of offsets: the parameters', else the narrower one that suffices.
+int offset_bits_for(bfs_parameters const& p, graph_source const& source);
+
 /// Builds the graph and measures what the parameters ask for. Calls `report(part, what)` as the
 /// work progresses. Throws an error that makes the input unusable before the first search.
 bfs_run run_bfs(bfs_parameters const& p, opened_graph graph, reporter const& report);

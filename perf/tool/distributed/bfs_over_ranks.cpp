@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "perf/measure/bfs/measure.hpp"
 #include "perf/measure/bfs/reach.hpp"
 #include "perf/measure/bfs/summary.hpp"
 #include "perf/measure/graph/draw_sources.hpp"
@@ -29,7 +30,8 @@
 namespace karpos::perf {
 namespace {
 
-using rank_graph = distributed::csr_graph<std::uint32_t, std::uint64_t, memory>;
+template <class Offset>
+using rank_graph = distributed::csr_graph<std::uint32_t, Offset, memory>;
 
 /// A slice of a generated edge list: `count` edges from edge number `first` on.
 template <class List>
@@ -51,23 +53,24 @@ distributed::csr_options options_of(bfs_parameters const& p, bool is_directed) {
   return o;
 }
 
-template <class List>
-rank_graph graph_of_part(rank_communicator const& ranks, generator_spec const& spec,
-                         List const& list, distributed::csr_options const& options) {
+template <class Offset, class List>
+rank_graph<Offset> graph_of_part(rank_communicator const& ranks, generator_spec const& spec,
+                                 List const& list, distributed::csr_options const& options) {
   rank_range const part(ranks, list.size());
   using edges = list_slice<List>;
   auto const numbers = options.numbers(spec.vertices());
   detail::build_csr::renumbered_edges<edges, std::decay_t<decltype(numbers)>> const mine{
       {list, part.first, part.size()}, numbers};
-  return detail::distributed::build_from_list<std::uint32_t, std::uint64_t>(ranks, spec.vertices(),
-                                                                            mine, options, {});
+  return detail::distributed::build_from_list<std::uint32_t, Offset>(ranks, spec.vertices(), mine,
+                                                                     options, {});
 }
 
-rank_graph graph_of(rank_communicator const& ranks, generator_spec const& spec,
-                    bfs_parameters const& p) {
+template <class Offset>
+rank_graph<Offset> graph_of(rank_communicator const& ranks, generator_spec const& spec,
+                            bfs_parameters const& p) {
   auto const options = options_of(p, false);
-  return with_edges_of(spec,
-                       [&](auto const& list) { return graph_of_part(ranks, spec, list, options); });
+  return with_edges_of(
+      spec, [&](auto const& list) { return graph_of_part<Offset>(ranks, spec, list, options); });
 }
 /// Copies a rank's slice of an array of the file into the memory of its device.
 array<std::uint32_t> copy_range(std::vector<std::uint32_t> const& all, rank_range const& part) {
@@ -77,23 +80,26 @@ array<std::uint32_t> copy_range(std::vector<std::uint32_t> const& all, rank_rang
                         all.data() + part.first, part.size()));
   return copy;
 }
-rank_graph graph_of(rank_communicator const& ranks, edge_list const& list,
-                    bfs_parameters const& p) {
+template <class Offset>
+rank_graph<Offset> graph_of(rank_communicator const& ranks, edge_list const& list,
+                            bfs_parameters const& p) {
   rank_range const part(ranks, list.sources.size());
   bool const is_directed = p.directed && !list.undirected;
   auto const graph =
-      distributed::build_csr(ranks, list.vertices, copy_range(list.sources, part),
-                             copy_range(list.targets, part), options_of(p, is_directed));
+      distributed::build_csr<Offset>(ranks, list.vertices, copy_range(list.sources, part),
+                                     copy_range(list.targets, part), options_of(p, is_directed));
   return is_directed ? graph.with_transpose(distributed::transpose(ranks, graph)) : graph;
 }
-rank_graph graph_of(rank_communicator const&, csr_arrays const&, bfs_parameters const&) {
+template <class Offset>
+rank_graph<Offset> graph_of(rank_communicator const&, csr_arrays const&, bfs_parameters const&) {
   throw bad_input("--distributed does not read .sg files: take a list of edges, or a generator");
 }
 
 /// Marks which of the vertices order(first), order(first + 1), … belong to this rank and have an
 /// edge.
+template <class Offsets>
 struct mark_own_eligible {
-  rank_graph::offsets_view offsets;
+  Offsets offsets;
   permutation order;
   distributed::vertex_permutation number;
   std::uint64_t first, first_vertex, vertices;
@@ -106,7 +112,8 @@ struct mark_own_eligible {
 
 /// Draws the same sources as draw_sources; each rank contributes which of its own vertices have an
 /// edge.
-std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_graph const& graph,
+template <class Graph>
+std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, Graph const& graph,
                                            distributed::vertex_permutation const& number,
                                            std::uint64_t count, std::uint64_t seed) {
   std::uint64_t const n = graph.vertices(), batch = std::min<std::uint64_t>(n, 1 << 16);
@@ -115,8 +122,9 @@ std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_
   for (std::uint64_t first = 0; first < n && sources.size() < count; first += batch) {
     auto const eligible = make_array<std::uint8_t>("eligible sources", std::min(batch, n - first));
     Kokkos::parallel_for("karpos::perf::eligible sources", range(ranks.exec(), eligible.extent(0)),
-                         mark_own_eligible{graph.local().row_offsets(), order, number, first,
-                                           graph.first(), graph.local().vertices(), eligible});
+                         mark_own_eligible<typename Graph::offsets_view>{
+                             graph.local().row_offsets(), order, number, first, graph.first(),
+                             graph.local().vertices(), eligible});
     ranks.all_reduce(eligible, distributed::bit_or{});
     auto const seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), eligible);
     for (std::uint64_t i = 0; i < seen.extent(0) && sources.size() < count; ++i)
@@ -127,8 +135,9 @@ std::vector<std::uint64_t> draw_over_ranks(rank_communicator const& ranks, rank_
 }
 
 /// Finds the smallest id, before renumbering, of this rank's vertices that have an edge.
+template <class Offsets>
 struct find_own_first {
-  rank_graph::offsets_view offsets;
+  Offsets offsets;
   distributed::vertex_permutation number;
   std::uint64_t first_vertex;
   KOKKOS_FUNCTION void operator()(std::uint64_t v, std::uint64_t& first) const {
@@ -137,17 +146,20 @@ struct find_own_first {
   }
 };
 /// Returns the smallest vertex with an outgoing edge, or vertices() if there is none.
-std::uint64_t first_of_ranks(rank_communicator const& ranks, rank_graph const& graph,
+template <class Graph>
+std::uint64_t first_of_ranks(rank_communicator const& ranks, Graph const& graph,
                              distributed::vertex_permutation const& number) {
   std::uint64_t first = graph.vertices();
   Kokkos::parallel_reduce("karpos::perf::first with edges",
                           range(ranks.exec(), graph.local().vertices()),
-                          find_own_first{graph.local().row_offsets(), number, graph.first()},
+                          find_own_first<typename Graph::offsets_view>{graph.local().row_offsets(),
+                                                                       number, graph.first()},
                           Kokkos::Min<std::uint64_t>(first));
   return ranks.all_reduce(std::min(first, graph.vertices()), minimum{});
 }
 
-std::vector<std::uint64_t> chosen_sources(rank_communicator const& ranks, rank_graph const& graph,
+template <class Graph>
+std::vector<std::uint64_t> chosen_sources(rank_communicator const& ranks, Graph const& graph,
                                           distributed::vertex_permutation const& number,
                                           bfs_parameters const& p, std::uint64_t first) {
   if (p.sources > 0) return draw_over_ranks(ranks, graph, number, p.sources, p.seed);
@@ -155,27 +167,28 @@ std::vector<std::uint64_t> chosen_sources(rank_communicator const& ranks, rank_g
   return {first < graph.vertices() ? first : 0};
 }
 
+void show(progress* bar, double part, char const* what) {
+  if (bar != nullptr) bar->show(part, what);
+}
+
 /// Measures searches over ranks from one source after the other. The results that are equal on all
 /// ranks are in a bfs_run.
+template <class Offset>
 class measurement_over_ranks {
+  using graph_type = rank_graph<Offset>;
+
  public:
   measurement_over_ranks(rank_communicator const& ranks, bfs_parameters const& p) : m_ranks(ranks) {
     run.parameters = p;
     run.graph = p.graph;
-    run.offset_bits = 64;
+    run.offset_bits = 8 * sizeof(Offset);
   }
 
-  void operator()(progress* bar) {
-    Kokkos::Timer clock;
-    show(bar, 0, "edges");
-    graph_source const source = detail::distributed::run_collectively(m_ranks, [&] {
-      return open_graph(run.parameters.graph, run.parameters.directed,
-                        [](double, std::string const&) {}, {},
-                        {.format = parse_graph_format(run.parameters.format)});
-    });
+  /// clock: since the source is opened.
+  void operator()(graph_source const& source, Kokkos::Timer& clock, progress* bar) {
     if (auto const* const spec = std::get_if<generator_spec>(&source)) run.graph = to_string(*spec);
-    m_graph =
-        std::visit([&](auto const& s) { return graph_of(m_ranks, s, run.parameters); }, source);
+    m_graph = std::visit(
+        [&](auto const& s) { return graph_of<Offset>(m_ranks, s, run.parameters); }, source);
     run.load_seconds = m_ranks.all_reduce(clock.seconds(), maximum{});
     if (m_graph.vertices() == 0) throw bad_input(run.graph + " has no vertex to start from");
     run.vertices = m_graph.vertices();
@@ -190,7 +203,7 @@ class measurement_over_ranks {
     auto const sources =
         chosen_sources(m_ranks, m_graph, m_number, run.parameters, run.first_with_edges);
     clock.reset();
-    m_workspace = std::make_unique<distributed::bfs_workspace<space, rank_graph>>(m_ranks, m_graph);
+    m_workspace = std::make_unique<distributed::bfs_workspace<space, graph_type>>(m_ranks, m_graph);
     run.prepare_seconds = m_ranks.all_reduce(clock.seconds(), maximum{});
     run.workspace_bytes = m_ranks.all_reduce(m_workspace->bytes(run.parameters.parents));
     m_distance = make_array<std::int32_t>("distances", m_graph.local().vertices());
@@ -227,9 +240,6 @@ class measurement_over_ranks {
   bfs_run run;
 
  private:
-  static void show(progress* bar, double part, char const* what) {
-    if (bar != nullptr) bar->show(part, what);
-  }
   std::uint64_t numbered(std::uint64_t source) const {
     // Out of range, which is refused later.
     return source < m_graph.vertices() ? m_number(source) : source;
@@ -265,7 +275,7 @@ class measurement_over_ranks {
     bfs_reach sum;
     for (bfs_reach const& r :
          m_ranks.all_gather(reach_of(m_ranks.exec(), m_graph.local(), m_distance)))
-      count_reached<rank_graph>{}.join(sum, r);
+      count_reached<graph_type>{}.join(sum, r);
     return sum;
   }
   std::string defect_of(bfs_result const& r) const {
@@ -278,14 +288,34 @@ class measurement_over_ranks {
   }
 
   rank_communicator const& m_ranks;
-  rank_graph m_graph;
+  graph_type m_graph;
   distributed::vertex_permutation m_number;
-  std::unique_ptr<distributed::bfs_workspace<space, rank_graph>> m_workspace;
+  std::unique_ptr<distributed::bfs_workspace<space, graph_type>> m_workspace;
   array<std::int32_t> m_distance;
   array<std::uint32_t> m_parent;
   std::vector<std::uint64_t> m_edges_of_rank, m_hub_degrees;
   std::vector<json> m_searches;
 };
+
+/// Measures searches with offsets as wide as those of one process. Calls then(measurement).
+template <class Then>
+void measure_over_ranks(rank_communicator const& ranks, bfs_parameters const& p, progress* bar,
+                        Then const& then) {
+  Kokkos::Timer clock;
+  show(bar, 0, "edges");
+  graph_source const source = detail::distributed::run_collectively(ranks, [&] {
+    return open_graph(p.graph, p.directed, [](double, std::string const&) {}, {},
+                      {.format = parse_graph_format(p.format)});
+  });
+  auto const measure = [&](auto measurement) {
+    measurement(source, clock, bar);
+    then(measurement);
+  };
+  if (offset_bits_for(p, source) == 32)
+    measure(measurement_over_ranks<std::uint32_t>(ranks, p));
+  else
+    measure(measurement_over_ranks<std::uint64_t>(ranks, p));
+}
 
 /// Searches a graph over the ranks of a communicator, which all of them free together.
 rank_search_result search_over_part(MPI_Comm part, rank_search const& search,
@@ -293,9 +323,7 @@ rank_search_result search_over_part(MPI_Comm part, rank_search const& search,
   rank_search_result result{search, {}, {}};
   try {
     rank_communicator const ranks(part);
-    measurement_over_ranks measurement(ranks, p);
-    measurement(nullptr);
-    result.run = std::move(measurement.run);
+    measure_over_ranks(ranks, p, nullptr, [&](auto& m) { result.run = std::move(m.run); });
   } catch (bad_input const& e) {
     result.obstacle = e.what();
   } catch (distributed::collective_error const& e) {
@@ -312,10 +340,26 @@ void require_supported(bfs_parameters const& p) {
         std::pair(p.timeline, "--timeline"), std::pair(!p.output.empty(), "--output"),
         std::pair(p.options.hub_cache, "--hub-cache"), std::pair(p.pad_rows > 0, "--pad-rows"),
         std::pair(p.options.local_search_hops != bfs_options{}.local_search_hops, "--hops"),
-        std::pair(p.options.unvisited_queue, "--unvisited-queue"),
-        std::pair(p.offset_bits == 32, "--offset-bits 32")})
+        std::pair(p.options.unvisited_queue, "--unvisited-queue")})
     if (given)
       throw bad_input(std::string(name) + " does not apply (--distributed): leave one out");
+}
+
+template <class Measurement>
+void print(Measurement const& measurement, bool as_json) {
+  if (as_json) {
+    json report = to_json(measurement.run);
+    report.erase("hub_degree");  // each rank has its own
+    report["ranks"] = measurement.ranks_json();
+    print_json(report);
+  } else {
+    print(measurement.run);
+    measurement.print_ranks();
+  }
+  for (bfs_result const& r : measurement.run.searches)
+    if (!r.defect.empty())
+      std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
+                   grouped(r.source).c_str(), r.defect.c_str());
 }
 
 }  // namespace
@@ -349,26 +393,15 @@ int bfs_over_ranks(bfs_parameters const& given, bool as_json) {
   p.options.queue = bfs_queue::collected;
   require_supported(p);
   return on_ranks([&](rank_communicator const& ranks) {
-    measurement_over_ranks measurement(ranks, p);
     bool const prints = ranks.rank() == 0;
-    {
-      std::unique_ptr<progress> const bar(prints ? new progress("karpos bfs") : nullptr);
-      measurement(bar.get());
-    }
-    if (prints && as_json) {
-      json report = to_json(measurement.run);
-      report.erase("hub_degree");  // each rank has its own
-      report["ranks"] = measurement.ranks_json();
-      print_json(report);
-    } else if (prints) {
-      print(measurement.run);
-      measurement.print_ranks();
-    }
-    for (bfs_result const& r : measurement.run.searches)
-      if (prints && !r.defect.empty())
-        std::fprintf(stderr, "karpos: the search from vertex %s is wrong (%s)\n",
-                     grouped(r.source).c_str(), r.defect.c_str());
-    return measurement.run.wrong() > 0 ? 1 : 0;
+    std::unique_ptr<progress> bar(prints ? new progress("karpos bfs") : nullptr);
+    std::uint64_t wrong = 0;
+    measure_over_ranks(ranks, p, bar.get(), [&](auto& measurement) {
+      bar.reset();
+      wrong = measurement.run.wrong();
+      if (prints) print(measurement, as_json);
+    });
+    return wrong > 0 ? 1 : 0;
   });
 }
 

@@ -49,6 +49,14 @@ struct blocks {
       total += count.back();
     }
   }
+  /// Makes blocks of `bytes` bytes for so many ranks.
+  blocks(int ranks, std::size_t bytes) {
+    for (; ranks > 0; --ranks) {
+      count.push_back(bytes);
+      begin.push_back(total);
+      total += bytes;
+    }
+  }
 };
 
 using device::number_kind, device::number_kind_of, device::reduction_kind;
@@ -342,8 +350,7 @@ inline bool have_devices_of_their_own(engine& host, int ranks, device::device_id
                                       bool stage_on_host) {
   device_of_rank const of_this{mine, stage_on_host};
   std::vector<device_of_rank> all(static_cast<std::size_t>(ranks));
-  host.all_gather(&of_this, all.data(),
-                  blocks(std::vector<std::uint64_t>(all.size(), sizeof of_this)));
+  host.all_gather(&of_this, all.data(), blocks(static_cast<int>(all.size()), sizeof of_this));
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r].stage_on_host) return false;
     for (std::size_t q = 0; q < r; ++q)

@@ -245,7 +245,10 @@ struct round_loop {
   }
   KARPOS_PROGRAM template <class Grid>
   KOKKOS_FUNCTION void end_pass(Grid& grid, shared& p) const {
-    if (p.passes > 0) p.pulled_edges += p.frontier.edges;
+    if (p.passes > 0)
+      p.pulled_edges += p.frontier.edges;
+    else if (p.frontier.edges > s.edges / State::tuned::first_pass_divisor)
+      p.pulled_edges = s.edges;
     ++p.passes;
     p.edges += p.frontier.edges;
     p.lowered = grid.read(&s.fixed->last_lowering_pass) >= p.passes;

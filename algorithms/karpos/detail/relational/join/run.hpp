@@ -51,6 +51,7 @@ void require_joinable(Left const& left, Right const& right) {
       std::is_same_v<typename Left::row_type, typename Right::row_type>,
       "karpos: the two sides of a join have columns of the same types, in the same order");
   require_reachable_columns<ExecSpace, Left, Right>();
+  require_rule_for_nulls(left, right);
   constexpr std::uint64_t max_rows = row_index::max_rows<std::uint32_t>;
   for (std::uint64_t const rows : {left.size(), right.size()})
     if (rows > max_rows)
