@@ -19,8 +19,8 @@ void require_output(std::string const& output, std::vector<std::string> const& i
                     std::string const& what) {
   if (output == "-")
     throw bad_input(
-        "--output - names no file, and standard output has the report: name a file, or "
-        "/dev/stdout");
+        "--output - names no file, and standard output has the report: name a file, or in bash "
+        "'--output >(karpos groupby - ...)' for another program");
   for (std::string const& input : inputs) {
     std::error_code none_there;
     std::string const read = input == "-" ? "/dev/stdin" : input;
