@@ -189,7 +189,7 @@ class hash_table : public lookup_table<Storage> {
                                bulk_options const& bulk = {}) {
     detail::user_call const call(Storage::name, "find_or_insert");
     detail::require_same_extent("keys", keys.extent(0), "the output", out.extent(0));
-    detail::replaces_queries(out, keys);
+    detail::require_apart_or_replacing(out, keys);
     insert_report const report = insert(exec, keys, values, bulk);
     this->find(exec, keys, out, missing, bulk);
     exec.fence("karpos::hash_table: the values of find_or_insert");

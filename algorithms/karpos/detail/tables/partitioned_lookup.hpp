@@ -337,20 +337,24 @@ std::size_t lookup_bytes(ExecSpace const& exec, Table const& table, std::uint64_
   return bytes;
 }
 /// Returns whether results replace queries: result i the query i, of as many bytes. Lookups by
-/// partitions would read overflowed queries after that. Throws std::invalid_argument if the output
-/// overlaps the queries in another way; of strided views only the first elements are compared.
+/// partitions would read overflowed queries after that.
 template <class Out, class Queries>
 bool replaces_queries(Out const& out, Queries const& queries) {
+  bool const same_places = static_cast<void const*>(out.data()) == queries.data() &&
+                           (out.extent(0) < 2 || out.stride(0) == queries.stride(0));
+  return same_places && sizeof(*out.data()) == sizeof(*queries.data());
+}
+/// Throws std::invalid_argument if the output overlaps the queries and does not replace them; of
+/// strided views only the first elements are compared.
+template <class Out, class Queries>
+void require_apart_or_replacing(Out const& out, Queries const& queries) {
+  if (replaces_queries(out, queries)) return;
   auto const first_of = [](auto const& v) -> memory_range {
     auto const* const p = reinterpret_cast<char const*>(v.data());
     return {p, p + (v.extent(0) > 0 ? sizeof(*v.data()) : 0)};
   };
-  bool const same_places = static_cast<void const*>(out.data()) == queries.data() &&
-                           (out.extent(0) < 2 || out.stride(0) == queries.stride(0));
-  if (same_places && sizeof(*out.data()) == sizeof(*queries.data())) return true;
   require_apart("the output", first_of(out), first_of(queries));
   require_apart("the output", out, queries);
-  return false;
 }
 /// Enqueues lookups of queries in views that kernels reach: writes write(what was found) to out.
 /// Distance: the keys in flight of a CPU thread.
@@ -384,7 +388,7 @@ void look_up(ExecSpace const& exec, std::string const& label, WithTable const& w
   detail::require_enumerators(bulk.strategy);
   detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
   detail::require_stencil("queries", queries, stencil);
-  detail::replaces_queries(out, queries);
+  detail::require_apart_or_replacing(out, queries);
   detail::in_batches(
       exec, queries.extent(0),
       [&](auto const& instance, auto const& q, auto const& o, auto const& s) {

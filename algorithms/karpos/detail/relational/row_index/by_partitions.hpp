@@ -206,6 +206,7 @@ bool replaces_column(Out const& out, Column const& column) {
     require_apart("the output", out, column.bytes(), column.offsets());
     return false;
   } else {
+    require_apart_or_replacing(out, column);
     return replaces_queries(out, column);
   }
 }
