@@ -218,7 +218,7 @@ class hash_table {
   }
   /// Removes every key. Collective.
   void clear() {
-    m_local.clear(m_ranks->exec());
+    detail::distributed::run_collectively(*m_ranks, [&] { m_local.clear(m_ranks->exec()); });
     m_ranks->barrier();
   }
   /// Changes the capacity to new_max_keys keys on all ranks together. Collective.
