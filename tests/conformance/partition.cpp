@@ -373,7 +373,7 @@ TEST_CASE("refused: too many partitions, rows in place, row numbers that do not 
         karpos::partition(space(), Kokkos::subview(many, first(65'537)), karpos::row_numbers{},
                           Kokkos::subview(rows, first(65'537)), offsets);
       },
-      "row numbers", "65536 of");
+      "row numbers", "65536 must fit");
 }
 
 TEST_CASE("refused: views that have a length, but no memory") {
