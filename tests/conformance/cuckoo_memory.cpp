@@ -65,7 +65,7 @@ template <class Call, class Unharmed>
 u64 with_little_memory(u64 step, Call const& call, Unharmed const& unharmed) {
   u64 failures = 0;
   mallopt(M_MMAP_THRESHOLD, 1 << 16);  // returns freed memory to the system, which limits it
-  auto const before = data_bytes();  // before failures, which may leave memory with the threads
+  auto const before = data_bytes();    // before failures, which may leave memory with the threads
   for (u64 extra = 0;; extra += step) {
     bool failed = false;
     std::string message;
