@@ -200,6 +200,13 @@ memory_range range_of(View const& v) {
   return {begin, begin + v.span() * sizeof(*v.data())};
 }
 
+/// Returns the memory of a view's first element, by which strided views are compared.
+template <class View>
+memory_range first_element_of(View const& v) {
+  auto const* const begin = reinterpret_cast<char const*>(v.data());
+  return {begin, begin + (v.extent(0) > 0 ? sizeof(*v.data()) : 0)};
+}
+
 /// Throws std::invalid_argument if one of several outputs shares memory with another output, or
 /// with `others`.
 inline void require_apart(std::string const& what, std::initializer_list<memory_range> outputs,

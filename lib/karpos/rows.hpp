@@ -474,15 +474,16 @@ inline constexpr bool is_row_view<row_view<Hash, Equal, Columns...>> = true;
 template <class X>
 inline constexpr bool is_row_view<X const> = is_row_view<X>;
 
-/// Throws std::invalid_argument if rows that are looked up take their nulls for unequal, but the
-/// rows among which they are looked up, whose rule counts, for equal: nulls would match, silently.
+/// Throws std::invalid_argument if the left rows of a join (the queries of an index) have nullable
+/// columns and take nulls for unequal, but the right rows (those of the index), whose rule counts,
+/// have nullable columns and take them for equal: nulls would match, silently.
 template <class Queries, class Rows>
 void require_rule_for_nulls(Queries const& queries, Rows const& rows) {
   if constexpr (Queries::may_have_nulls && Rows::may_have_nulls)
     if (queries.nulls() == null_equality::unequal && rows.nulls() == null_equality::equal)
-      reject("nulls are unequal in the rows that are looked up, and equal in the others",
-             "the rule of the others counts (the right rows, or those of the index)",
-             "pass these with_nulls(null_equality::unequal), too");
+      reject("nulls are unequal in the left rows (queries), but equal in the right rows (index)",
+             "the rule of the right rows counts",
+             "call with_nulls(null_equality::unequal) on the right rows, too");
 }
 
 /// Asserts that kernels of ExecSpace reach all columns of some rows, or of column_traits.

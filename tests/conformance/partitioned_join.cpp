@@ -464,7 +464,7 @@ TEST_CASE("refused: left rows alone whose nulls are unequal") {
   CHECK(karpos::partitioned_join_size(space(), none.with_nulls(karpos::null_equality::unequal),
                                       none, join_kind::left_semi) == 100);
   auto const refused = [](auto const& f) {
-    throws<std::invalid_argument>(f, "nulls are unequal in the rows that are looked up");
+    throws<std::invalid_argument>(f, "nulls are unequal in the left rows");
   };
   refused([&] { karpos::partitioned_join_size(space(), unequal, equal, join_kind::inner); });
   refused([&] { karpos::partitioned_join(space(), unequal, equal, join_kind::left_semi, out); });

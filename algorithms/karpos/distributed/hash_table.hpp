@@ -179,7 +179,8 @@ class hash_table {
   /// Writes the value of each query of this rank to out, or `missing`, by default mapped_type{}, if
   /// the key is not stored (a sentinel never is). `missing` is the same on every rank. Collective.
   ///
-  /// Throws: collective_error if views differ in length or overlap, if `missing` differs between
+  /// Throws: collective_error if views differ in length or overlap (of strided views the first
+  ///   elements are compared), if `missing` differs between
   ///   ranks (checked if it is a number or an enumeration), for more than 2^32 queries of one of
   ///   several ranks, if there is not enough memory, or with what the local table throws.
   template <view_1d Queries, view_1d Out>
@@ -216,8 +217,9 @@ class hash_table {
     return m_ranks->all_reduce(detail::distributed::run_collectively(
         *m_ranks, [&] { return m_local.erase(m_ranks->exec(), mine); }));
   }
-  /// Removes every key. Collective.
+  /// Removes every key. Collective. Throws: collective_error with what the local table throws.
   void clear() {
+    detail::user_call const call(name, "clear");
     detail::distributed::run_collectively(*m_ranks, [&] { m_local.clear(m_ranks->exec()); });
     m_ranks->barrier();
   }

@@ -290,7 +290,8 @@ searches_over_ranks measure_searches(rank_communicator const& ranks, bfs_paramet
                                      progress* bar) {
   measurement_over_ranks<Offset> measurement(ranks, p);
   measurement(source, clock, bar);
-  return {std::move(measurement.run), measurement.ranks_json()};
+  json of_ranks = measurement.ranks_json();
+  return {std::move(measurement.run), std::move(of_ranks)};
 }
 
 }  // namespace karpos::perf

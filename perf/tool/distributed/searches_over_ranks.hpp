@@ -22,8 +22,8 @@ inline void show(progress* bar, double part, char const* what) {
   if (bar != nullptr) bar->show(part, what);
 }
 
-/// Builds the graph and searches it from one source after the other. clock: since the source is
-/// opened. bar: may be null. Collective.
+/// Builds the graph and searches it from one source after the other. clock: started before the
+/// source was opened. bar: may be null. Collective.
 template <class Offset>
 searches_over_ranks measure_searches(rank_communicator const& ranks, bfs_parameters const& p,
                                      graph_source const& source, Kokkos::Timer& clock,

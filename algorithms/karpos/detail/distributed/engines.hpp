@@ -49,7 +49,7 @@ struct blocks {
       total += count.back();
     }
   }
-  /// Makes blocks of `bytes` bytes for so many ranks.
+  /// Makes blocks of `bytes` bytes for each of `ranks` ranks.
   blocks(int ranks, std::size_t bytes) {
     for (; ranks > 0; --ranks) {
       count.push_back(bytes);

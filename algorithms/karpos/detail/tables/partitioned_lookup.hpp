@@ -349,11 +349,7 @@ bool replaces_queries(Out const& out, Queries const& queries) {
 template <class Out, class Queries>
 void require_apart_or_replacing(Out const& out, Queries const& queries) {
   if (replaces_queries(out, queries)) return;
-  auto const first_of = [](auto const& v) -> memory_range {
-    auto const* const p = reinterpret_cast<char const*>(v.data());
-    return {p, p + (v.extent(0) > 0 ? sizeof(*v.data()) : 0)};
-  };
-  require_apart("the output", first_of(out), first_of(queries));
+  require_apart("the output", first_element_of(out), first_element_of(queries));
   require_apart("the output", out, queries);
 }
 /// Enqueues lookups of queries in views that kernels reach: writes write(what was found) to out.

@@ -59,11 +59,11 @@ struct tuning : frontier::tuning<ExecSpace> {
   static constexpr std::uint64_t reach_start_divisor = 128;
   /// Passes of pulling, at most; then the remaining vertices are pushed.
   static constexpr std::uint32_t max_passes = 32;
-  /// If the first pass probes more than 1 / first_pass_divisor of the edges, so do the next ones,
-  /// and CPUs push the remaining vertices at once. One thread, 200,000 vertices, 2 million edges
-  /// whose ends are drawn with the weights rank^-0.7: 58 ms, 72 with further passes, 48 without a
-  /// reach. Kronecker 18 (10 % in the first pass) and rank^-0.9 (18 %) pull on: 39 and 29 ms,
-  /// without a reach 62 and 40. Not measured on GPUs, which pull on.
+  /// A heuristic: if the first pass probes more than 1 / first_pass_divisor of the edges, CPUs push
+  /// the remaining vertices at once, since further passes probe many edges, too. One thread,
+  /// 200,000 vertices, 2 million edges whose ends are drawn with the weights rank^-0.7: 58 ms, 72
+  /// with further passes, 48 without a reach. Kronecker 18 (10 % in the first pass) and rank^-0.9
+  /// (18 %) pull on: 39 and 29 ms, without a reach 62 and 40. Not measured on GPUs, which pull on.
   static constexpr std::uint64_t first_pass_divisor = device::is_device<ExecSpace> ? 1 : 3;
   /// If a bucket has fewer edges per team than this, the next one is wider.
   static constexpr std::uint64_t few_edges = 1024;
