@@ -51,8 +51,8 @@
 // through these files.
 //
 // Source: Liu, Huang, "Enterprise: Breadth-first graph traversal on GPUs", SC 2015; Beamer,
-//   Asanović, Patterson, "Direction-optimizing breadth-first search", SC 2012; Dong, Gu, Sun, Wang,
-//   "PASGAL: parallel and scalable graph algorithm library", SPAA 2024.
+//   Asanović, Patterson, "Direction-optimizing breadth-first search", SC 2012; Dong, Gu, Sun,
+//   Wang, "PASGAL: parallel and scalable graph algorithm library", SPAA 2024.
 
 namespace karpos {
 

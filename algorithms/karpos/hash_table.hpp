@@ -477,8 +477,8 @@ class hash_table : public lookup_table<Storage> {
                                       std::uint64_t first, std::uint64_t& size);
   /// Returns how many slots may be in use before insertions probe far.
   std::uint64_t slots_to_use() const { return (max_keys() + capacity()) / 2; }
-  /// Returns the number of tombstones up to which a compaction does not pay. If the table holds
-  /// max_keys keys and so many tombstones, as many slots are left to use.
+  /// Returns the number of tombstones up to which a compaction does not pay. A table with
+  /// max_keys keys and this number of tombstones has the same number of slots left to use.
   std::uint64_t tombstones_to_keep() const { return (capacity() - max_keys()) / 4; }
   bool has_slots_for(detail::operation_counts const& counts) const;
   detail::slot_counts count_slots(execution_space const& exec);

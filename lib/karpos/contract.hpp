@@ -226,6 +226,13 @@ void require_apart(std::string const& what, Out const& out, Others const&... oth
   require_apart(what, {range_of(out)}, {range_of(others)...});
 }
 
+/// Throws as require_apart; if views are strided, compares their first elements.
+template <class Out, class Other>
+void require_apart_if_strided_too(std::string const& what, Out const& out, Other const& other) {
+  require_apart(what, first_element_of(out), first_element_of(other));
+  require_apart(what, out, other);
+}
+
 /// Throws std::invalid_argument if a view has a length, but no memory.
 template <class View>
 void require_data(std::string const& what, View const& view) {

@@ -131,9 +131,7 @@ class table_exchange {
                   "karpos: what a distributed table finds goes to a view of its values");
     run_collectively(m_ranks, [&] {
       detail::require_same_extent("queries", queries.extent(0), "the output", out.extent(0));
-      detail::require_apart("the output", detail::first_element_of(out),
-                            detail::first_element_of(queries));
-      detail::require_apart("the output", out, queries);
+      detail::require_apart_if_strided_too("the output", out, queries);
     });
     if (m_ranks.size() == 1)
       run_collectively(m_ranks, [&] { look_up(queries, out); });

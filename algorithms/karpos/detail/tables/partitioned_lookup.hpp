@@ -349,8 +349,7 @@ bool replaces_queries(Out const& out, Queries const& queries) {
 template <class Out, class Queries>
 void require_apart_or_replacing(Out const& out, Queries const& queries) {
   if (replaces_queries(out, queries)) return;
-  require_apart("the output", first_element_of(out), first_element_of(queries));
-  require_apart("the output", out, queries);
+  require_apart_if_strided_too("the output", out, queries);
 }
 /// Enqueues lookups of queries in views that kernels reach: writes write(what was found) to out.
 /// Distance: the keys in flight of a CPU thread.
