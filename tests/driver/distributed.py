@@ -40,6 +40,7 @@ def searches(mpiexec, driver, graph):
             for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):
                 check(f"{graph} on {ranks}: {name}", b[name], a[name])
         check(f"{graph}: ranks", seen["ranks"]["count"], ranks)
+        check(f"{graph} on {ranks}: the clock", seen["parameters"]["timing"], "clock of the slowest rank, after a barrier")
         permuted = result(mpiexec, ranks, driver, *words, "--permute")
         for a, b in zip(alone["searches"], permuted["searches"]):
             for name in ("source", "reached", "reached_edges", "levels", "depth", "sum_distance"):

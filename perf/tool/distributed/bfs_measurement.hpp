@@ -29,7 +29,7 @@
 // source of its own, since the kernels of a search take long to compile.
 
 namespace karpos::perf {
-namespace {
+namespace search_measurement {
 
 template <class Offset>
 using rank_graph = distributed::csr_graph<std::uint32_t, Offset, memory>;
@@ -46,7 +46,7 @@ struct list_slice {
 };
 
 /// Returns how the edges of a graph are treated, and how its vertices are numbered.
-distributed::csr_options options_of(bfs_parameters const& p, bool is_directed) {
+inline distributed::csr_options options_of(bfs_parameters const& p, bool is_directed) {
   distributed::csr_options o{p.clean()};
   o.symmetrise = !is_directed;
   constexpr std::uint64_t seed = 1;
@@ -74,7 +74,8 @@ rank_graph<Offset> graph_of(rank_communicator const& ranks, generator_spec const
       spec, [&](auto const& list) { return graph_of_part<Offset>(ranks, spec, list, options); });
 }
 /// Copies a rank's slice of an array of the file into the memory of its device.
-array<std::uint32_t> copy_range(std::vector<std::uint32_t> const& all, rank_range const& part) {
+inline array<std::uint32_t> copy_range(std::vector<std::uint32_t> const& all,
+                                       rank_range const& part) {
   auto const copy = make_array<std::uint32_t>("edges of a file", part.size());
   Kokkos::deep_copy(copy,
                     Kokkos::View<std::uint32_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
@@ -171,11 +172,11 @@ std::vector<std::uint64_t> chosen_sources(rank_communicator const& ranks, Graph 
 /// Measures searches over ranks from one source after the other. The results that are equal on all
 /// ranks are in a bfs_run.
 template <class Offset>
-class measurement_over_ranks {
+class measurement {
   using graph_type = rank_graph<Offset>;
 
  public:
-  measurement_over_ranks(rank_communicator const& ranks, bfs_parameters const& p) : m_ranks(ranks) {
+  measurement(rank_communicator const& ranks, bfs_parameters const& p) : m_ranks(ranks) {
     run.parameters = p;
     run.graph = p.graph;
     run.offset_bits = 8 * sizeof(Offset);
@@ -282,13 +283,13 @@ class measurement_over_ranks {
   std::vector<json> m_searches;
 };
 
-}  // namespace
+}  // namespace search_measurement
 
 template <class Offset>
 searches_over_ranks measure_searches(rank_communicator const& ranks, bfs_parameters const& p,
                                      graph_source const& source, Kokkos::Timer& clock,
                                      progress* bar) {
-  measurement_over_ranks<Offset> measurement(ranks, p);
+  search_measurement::measurement<Offset> measurement(ranks, p);
   measurement(source, clock, bar);
   json of_ranks = measurement.ranks_json();
   return {std::move(measurement.run), std::move(of_ranks)};
