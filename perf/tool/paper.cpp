@@ -56,6 +56,14 @@ void write_picture(std::string const& folder, paper::paper_run const& run,
   if (!svg.empty()) write_file(folder + "/" + run.paper.id + "-" + f.entry.number + ".svg", svg);
 }
 
+/// Writes the figures measured so far: a run that is stopped leaves them.
+void write_results(std::string const& folder, paper::paper_run const& run) {
+  std::string const base = folder + "/" + run.paper.id;
+  write_file(base + ".json",
+             to_json(run).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file(base + ".html", page_of(run));
+}
+
 /// Throws if mpirun has started ranks for figures that one process measures.
 void require_one_rank(std::vector<paper::figure_entry> const& figures) {
   for (paper::figure_entry const& f : figures)
@@ -114,15 +122,14 @@ int reproduce(paper_arguments const& o) {
   auto const run = paper::run_paper(
       p, figures, o.how_much, [&](paper::paper_run const& so_far, paper::measured_figure const& f) {
         if (!o.as_json) print(so_far, f);
-        if (!o.folder.empty()) write_picture(o.folder, so_far, f);
+        if (o.folder.empty()) return;
+        write_picture(o.folder, so_far, f);
+        write_results(o.folder, so_far);
       });
-  json const report = to_json(run);
-  if (o.as_json) print_json(report);
-  if (!o.folder.empty()) {
-    std::string const base = o.folder + "/" + p.id;
-    write_file(base + ".json", report.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
-    write_file(base + ".html", page_of(run));
-    if (!o.as_json) std::printf("\n%s.html has the pictures\n", base.c_str());
+  if (o.as_json) {
+    print_json(to_json(run));
+  } else if (!o.folder.empty()) {
+    std::printf("\n%s/%s.html has the pictures\n", o.folder.c_str(), p.id.c_str());
   }
   return exit_code(run);
 }

@@ -8,8 +8,10 @@ import html.parser
 import json
 import math
 import re
+import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 from pathlib import Path
 
@@ -125,6 +127,19 @@ def quick(driver, paper, numbers):
         files(paper, folder, seen)
 
 
+def stopped(driver):
+    """A run that is stopped leaves the figures that it has measured."""
+    with tempfile.TemporaryDirectory() as folder:
+        written, page = Path(folder) / "topk.json", Path(folder) / "topk.html"
+        process = subprocess.Popen([driver, "paper", "topk", "--quick", "--figure", "1,2", "--output", folder],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not page.exists():  # which is written last
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        check("stopped: figures", [f["figure"] for f in json.loads(written.read_text())["figures"]], ["1"])
+
+
 def text(driver):
     done = run(driver, "paper", "topk", "--quick", "--figure", 1)
     check("text: exit code", done.returncode, 0)
@@ -158,6 +173,7 @@ def main():
         check(f"{paper}: no number twice", len(set(numbers)), len(numbers))
         check(f"{paper}: figures without a command on the page", [n for n in numbers if f"karpos paper {paper} --figure {n}`" not in page], [])
         quick(driver, paper, numbers if which == "all" or len(numbers) <= FEW else numbers[:1])
+    stopped(driver)
     text(driver)
     return checks.verdict("paper")
 
