@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -22,7 +24,7 @@ using karpos_test::random_numbers;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-enum class order { random, ties, equal, rising };
+enum class order { random, ties, equal, rising, limits };
 
 template <class T>
 std::vector<T> row_of(std::size_t n, order what, random_numbers& random) {
@@ -35,6 +37,12 @@ std::vector<T> row_of(std::size_t n, order what, random_numbers& random) {
   if constexpr (std::is_floating_point_v<T>)
     if (what == order::ties)
       for (std::size_t i = 0; i < n; i += 3) row[i] = std::nan("");
+  if (what == order::limits) {
+    using limit = std::numeric_limits<T>;
+    T const best = limit::has_infinity ? limit::infinity() : limit::max();
+    T const values[] = {best, -best, T(0), -T(0), limit::denorm_min(), -limit::denorm_min()};
+    for (T& x : row) x = values[random.below(std::size(values))];
+  }
   return row;
 }
 
@@ -88,7 +96,8 @@ bool selects(std::vector<T> const& scores, std::vector<u32> const& offsets, u64 
 template <class T>
 void check_type() {
   random_numbers random(3);
-  for (order const what : {order::random, order::ties, order::equal, order::rising}) {
+  for (order const what :
+       {order::random, order::ties, order::equal, order::rising, order::limits}) {
     std::vector<T> scores;
     std::vector<u32> offsets{0};
     for (std::size_t const n : {3, 0, 700, 4097, 1, 12'000, 65}) {

@@ -81,25 +81,24 @@ class team_selection {
     std::uint64_t const shift = piece.elements_past_alignment();
     std::uint64_t const tiles = (piece.size + shift + tile - 1) / tile;
     strided_order order(tiles);
-    auto bound = piece.element_of(m_bound);
     for (std::uint64_t t = 0; t < tiles; ++t, order.next()) {
       // Elements before the first one have numbers near 2^64.
       std::uint64_t const first = order.chunk() * tile - shift + 4 * device::rank(m_team);
+      auto const bound = piece.element_of(bound_behind(order.chunk() * tile, shift));
       typename Piece::element x[team_shape::quads][4];
       KARPOS_UNROLL
       for (int q = 0; q < team_shape::quads; ++q)
         piece.load(first + 4 * static_cast<std::uint32_t>(q) * threads, x[q]);
-      bool any = false;
+      std::uint32_t reaching = 0;  // bit 4 q + v: x[q][v] may be selected
       KARPOS_UNROLL
       for (int q = 0; q < team_shape::quads; ++q) KARPOS_UNROLL
-      for (int v = 0; v < 4; ++v) any |= Piece::may_reach(x[q][v], bound);
-      if (any) append(piece, x, first);
+      for (int v = 0; v < 4; ++v)
+        reaching |= std::uint32_t(Piece::may_reach(x[q][v], bound)) << (4 * q + v);
+      if (reaching != 0) append(piece, x, first, reaching);
       // The thread that appended last sees the sum.
       if (t + 1 < tiles && m_team.any(device::load_relaxed(device::scratch(&m_c.size)) + tile >
-                                      candidates::capacity)) {
+                                      candidates::capacity))
         keep_largest();
-        bound = piece.element_of(m_bound);
-      }
     }
     m_team.barrier();
     keep_largest();
@@ -134,37 +133,54 @@ class team_selection {
   }
 
  private:
-  /// Appends those of a thread's elements that do not rank behind the bound. Few threads have any,
-  /// so that each adds by itself.
+  /// Returns the key that an element of a tile must reach. `begin` - `shift` is the index of the
+  /// tile's first element: if it is behind the index of the bound, an equal element ranks behind.
+  KOKKOS_FUNCTION Bits bound_behind(std::uint64_t begin, std::uint64_t shift) const {
+    return begin > m_index + shift && m_bound > 0 ? m_bound - 1 : m_bound;
+  }
+  /// Appends those of a thread's reaching elements that do not rank behind the bound. Few threads
+  /// have any, most of them one, so that each adds by itself.
   template <class Piece>
   KOKKOS_FUNCTION void append(Piece const& piece,
                               typename Piece::element const (&x)[team_shape::quads][4],
-                              std::uint64_t first) {
+                              std::uint64_t first, std::uint32_t reaching) {
     std::uint32_t found = 0;
-    for_each_of_thread([&](int q, int v, std::uint32_t bit, std::uint64_t offset) {
-      Bits const key = Piece::key(x[q][v]);
-      auto const i = static_cast<std::uint32_t>(first + offset);
-      if (first + offset < piece.size && (key < m_bound || (key == m_bound && i <= m_index)))
-        found |= bit;
+    for_each_bit(reaching, [&](std::uint32_t e, std::uint32_t bit) {
+      Bits const key = Piece::key(element(x, e));
+      std::uint64_t const at = first + offset_of(e);
+      auto const i = static_cast<std::uint32_t>(at);
+      if (at < piece.size && (key < m_bound || (key == m_bound && i <= m_index))) found |= bit;
     });
     if (found == 0) return;
-    std::uint32_t at = device::fetch_add(
+    std::uint32_t to = device::fetch_add(
         device::scratch(&m_c.size),
         static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(found)));
-    for_each_of_thread([&](int q, int v, std::uint32_t bit, std::uint64_t offset) {
-      if ((found & bit) == 0) return;
-      m_c.keys[at] = Piece::key(x[q][v]);
-      m_c.indices[at++] = static_cast<std::uint32_t>(first + offset);
+    for_each_bit(found, [&](std::uint32_t e, std::uint32_t) {
+      m_c.keys[to] = Piece::key(element(x, e));
+      m_c.indices[to++] = static_cast<std::uint32_t>(first + offset_of(e));
     });
   }
-  /// Calls f(quad, element of it, its bit, its offset from the first) for a thread's elements.
+  /// Calls f(e, 1 << e) for each bit e of a word.
   template <class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_of_thread(F const& f) const {
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_bit(std::uint32_t word, F const& f) {
+    for (; word != 0; word &= word - 1) {
+      auto const e = static_cast<std::uint32_t>(Kokkos::Experimental::countr_zero_builtin(word));
+      f(e, 1u << e);
+    }
+  }
+  /// Returns element e of a thread, which are in registers: no index is computed.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T element(T const (&x)[team_shape::quads][4],
+                                               std::uint32_t e) {
+    T y = x[0][0];
     KARPOS_UNROLL
-    for (int q = 0; q < team_shape::quads; ++q) KARPOS_UNROLL
-    for (int v = 0; v < 4; ++v)
-      f(q, v, 1u << (4 * q + v),
-        4 * std::uint64_t(device::size(m_team)) * unsigned(q) + unsigned(v));
+    for (std::uint32_t q = 0; q < team_shape::quads; ++q) KARPOS_UNROLL
+    for (std::uint32_t v = 0; v < 4; ++v) y = e == 4 * q + v ? x[q][v] : y;
+    return y;
+  }
+  /// Returns the offset of element e of a thread from its first.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t offset_of(std::uint32_t e) const {
+    return 4 * std::uint64_t(device::size(m_team)) * (e / 4) + e % 4;
   }
   KOKKOS_FUNCTION void exchange(std::uint32_t a, std::uint32_t b, bool ascending) {
     ranked<Bits> const x{m_c.keys[a], m_c.indices[a]}, y{m_c.keys[b], m_c.indices[b]};
