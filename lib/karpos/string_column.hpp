@@ -47,14 +47,31 @@ class string_ref {
 
   KOKKOS_FUNCTION friend bool operator==(string_ref a, string_ref b) {
     if (a.m_size != b.m_size) return false;
-    for (std::uint64_t i = 0; i < a.words(); ++i)
-      if (a.word(i) != b.word(i)) return false;
-    return true;
+    KOKKOS_IF_ON_DEVICE((return a.called_equals(b);))
+    KOKKOS_IF_ON_HOST((return a.equals(b);))
   }
 
   /// Returns a hash of the bytes, continued from h. Strings of different sizes, also an empty one,
   /// continue it differently.
   KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t h) const {
+    KOKKOS_IF_ON_DEVICE((return called_hash(h);))
+    KOKKOS_IF_ON_HOST((return inlined_hash(h);))
+  }
+
+ private:
+  // Kernels call these two functions. Inlined wherever a kernel compares or hashes a string, they
+  // make a join of two columns of strings compile five times as long for a GPU.
+  [[gnu::noinline]] KOKKOS_FUNCTION bool called_equals(string_ref b) const { return equals(b); }
+  [[gnu::noinline]] KOKKOS_FUNCTION std::uint64_t called_hash(std::uint64_t h) const {
+    return inlined_hash(h);
+  }
+  /// Returns whether the bytes are those of a string of the same size.
+  KOKKOS_FORCEINLINE_FUNCTION bool equals(string_ref b) const {
+    for (std::uint64_t i = 0; i < words(); ++i)
+      if (word(i) != b.word(i)) return false;
+    return true;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t inlined_hash(std::uint64_t h) const {
     h += m_size * 0xd6e8feb86659fd93u;
     std::uint64_t i = 0;
     do h = mix(h ^ word(i));
@@ -62,7 +79,6 @@ class string_ref {
     return h;
   }
 
- private:
   /// The string as words of eight bytes. The last word of a longer string has its last eight bytes,
   /// some of which are also in the word before. The word of a shorter string has all its bytes,
   /// some of them twice. Strings of one size are equal if their words are. No byte beyond the
