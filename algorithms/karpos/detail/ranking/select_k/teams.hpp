@@ -89,12 +89,11 @@ class team_selection {
       KARPOS_UNROLL
       for (int q = 0; q < team_shape::quads; ++q)
         piece.load(first + 4 * static_cast<std::uint32_t>(q) * threads, x[q]);
-      std::uint32_t reaching = 0;  // bit 4 q + v: x[q][v] may be selected
+      bool any = false;
       KARPOS_UNROLL
       for (int q = 0; q < team_shape::quads; ++q) KARPOS_UNROLL
-      for (int v = 0; v < 4; ++v)
-        reaching |= std::uint32_t(Piece::may_reach(x[q][v], bound)) << (4 * q + v);
-      if (reaching != 0) append(piece, x, first, reaching);
+      for (int v = 0; v < 4; ++v) any |= Piece::may_reach(x[q][v], bound);
+      if (any) append(piece, x, first, bound);
       // The thread that appended last sees the sum.
       if (t + 1 < tiles && m_team.any(device::load_relaxed(device::scratch(&m_c.size)) + tile >
                                       candidates::capacity))
@@ -138,13 +137,17 @@ class team_selection {
   KOKKOS_FUNCTION Bits bound_behind(std::uint64_t begin, std::uint64_t shift) const {
     return begin > m_index + shift && m_bound > 0 ? m_bound - 1 : m_bound;
   }
-  /// Appends those of a thread's reaching elements that do not rank behind the bound. Few threads
-  /// have any, most of them one, so that each adds by itself.
+  /// Appends those of a thread's elements that do not rank behind the bound. Few threads have any,
+  /// most of them one, so that each adds by itself.
   template <class Piece>
   KOKKOS_FUNCTION void append(Piece const& piece,
                               typename Piece::element const (&x)[team_shape::quads][4],
-                              std::uint64_t first, std::uint32_t reaching) {
-    std::uint32_t found = 0;
+                              std::uint64_t first, typename Piece::element bound) {
+    std::uint32_t reaching = 0, found = 0;  // bit 4 q + v: x[q][v]
+    KARPOS_UNROLL
+    for (int q = 0; q < team_shape::quads; ++q) KARPOS_UNROLL
+    for (int v = 0; v < 4; ++v)
+      reaching |= std::uint32_t(Piece::may_reach(x[q][v], bound)) << (4 * q + v);
     for_each_bit(reaching, [&](std::uint32_t e, std::uint32_t bit) {
       Bits const key = Piece::key(element(x, e));
       std::uint64_t const at = first + offset_of(e);
