@@ -295,6 +295,7 @@ def peers_chart():
     rows, last = [], None
     for run, bars in (figure_ratios("h100/paper/cucollections.json", "5", MAP, 0),
                       map_ratios("h200/cuckoo-two_level-2^27.json", "karpos::cuckoo_map two_level", 2, ("insert", "find hits")),
+                      bfs_ratios("h200/bfs-kron-scale-22-ef-16.json", 1), bfs_ratios("h200/bfs-uniform-scale-22-ef-16.json", 1),
                       topk_ratios("h200/topk-set-uniform-1e7.json", 3), topk_ratios("h200/topk-set-anticorrelated-1e7.json", 3),
                       map_ratios("cpu/16-threads/targets-224.json", MAP, 0, ("insert", "find hits")),
                       bfs_ratios("cpu/16-threads/bfs-kron-scale-22-ef-16.json", 1), bfs_ratios("cpu/16-threads/bfs-uniform-scale-22-ef-16.json", 1),
