@@ -9,14 +9,15 @@
  * docs/compiled.md has examples in C and Fortran.
  *
  * - Every function but karpos_last_error returns a status. Unless it is KARPOS_OK,
- *   karpos_last_error returns a sentence, and results are unspecified where the call does not say
- *   what they are. No exception leaves a call. Calls block until their work is done.
+ *   karpos_last_error returns a sentence, and results are unspecified unless the call's comment
+ *   says what they are. No exception leaves a call. Calls block until their work is done.
  * - Handles are opaque. karpos_free frees any of them, in any order; a freed handle is refused.
  *   NULL is no handle.
  * - Arrays lie in the memory that the context was made for. KARPOS_HOST_MEMORY: on the host;
  *   calls copy them to and from a GPU. KARPOS_DEVICE_MEMORY: where Kokkos' default execution space
- *   reaches them, such as the memory of a GPU; nothing is copied. Small arrays and single values
- *   are always on the host where the call's comment says so. Outputs overlap no other array.
+ *   reaches them, such as the memory of a GPU; nothing is copied. Single values, such as *inserted,
+ *   are always on the host, and so are small arrays if the call's comment says so. Outputs overlap
+ *   no other array.
  * - Sizes come before arrays, in elements. An array of 0 elements may be NULL.
  * - An array of void is of the type that a karpos_type names.
  * - All contexts work on the default instance of Kokkos' default execution space (on a GPU: its
@@ -32,9 +33,10 @@ typedef enum {
   KARPOS_INVALID_HANDLE = 2,   /* NULL, freed, or of another kind */
   KARPOS_NOT_INITIALIZED = 3,  /* before karpos_initialize, or after the end of Kokkos */
   KARPOS_OUT_OF_MEMORY = 4,
-  KARPOS_CAPACITY = 5, /* keys do not fit */
+  KARPOS_CAPACITY = 5, /* a map that has grown to 16 slots a key has no slot for some keys of an
+                          insertion, because their hashes crowd; all other keys are stored */
   KARPOS_RANGE = 6,    /* a result does not fit its type */
-  KARPOS_ERROR = 7     /* any other; a search that stops because its arrays have changed */
+  KARPOS_ERROR = 7     /* any other, such as a bfs or sssp that finds its arrays changed */
 } karpos_status;
 
 typedef enum {
@@ -52,16 +54,19 @@ typedef enum { KARPOS_HOST_MEMORY = 0, KARPOS_DEVICE_MEMORY = 1 } karpos_memory;
  * thread's next failure. */
 char const* karpos_last_error(void);
 
-/* Initialises Kokkos, unless the program has. Once more: does nothing. */
+/* Initialises Kokkos, unless the program has. A second call before karpos_finalize does
+ * nothing. */
 karpos_status karpos_initialize(void);
 /* Frees all handles, and finalises Kokkos if karpos_initialize has initialised it; it cannot be
- * initialised again then. If the program finalises Kokkos itself, that frees all handles, too. */
+ * initialised again then. If the program finalises Kokkos itself, that frees all handles, too.
+ * A second karpos_finalize, and karpos_free of a handle, return KARPOS_NOT_INITIALIZED then. */
 karpos_status karpos_finalize(void);
 
 typedef struct karpos_context_handle* karpos_context;
 /* Makes a context, which says where arrays lie. */
 karpos_status karpos_context_create(karpos_memory memory, karpos_context* context);
-/* Frees a handle. What was made of a context keeps what it needs of it. NULL: does nothing. */
+/* Frees a handle. Maps, joins and graphs stay valid when their context is freed. NULL: does
+ * nothing. */
 karpos_status karpos_free(void const* handle);
 
 /* Maps. Keys are integers, values any karpos_type. A map grows. Keys that cannot be stored: the
@@ -72,10 +77,12 @@ typedef struct karpos_map_handle* karpos_map;
 /* Makes an empty map, with memory for max_keys keys. */
 karpos_status karpos_map_create(karpos_context context, karpos_type key, karpos_type value,
                                 uint64_t max_keys, karpos_map* map);
-/* Inserts pairs whose key is new. *inserted (may be NULL): how many were. */
+/* Inserts pairs whose key is new. If keys of one call are equal, one of their pairs is inserted; it
+ * is unspecified which. *inserted (may be NULL): how many were. */
 karpos_status karpos_map_insert(karpos_map map, uint64_t n, void const* keys, void const* values,
                                 uint64_t* inserted);
-/* Inserts pairs, or overwrites values. *inserted (may be NULL): how many keys were new. */
+/* Inserts pairs, or overwrites values. If keys of one call are equal, one of their values is
+ * stored; it is unspecified which. *inserted (may be NULL): how many keys were new. */
 karpos_status karpos_map_insert_or_assign(karpos_map map, uint64_t n, void const* keys,
                                           void const* values, uint64_t* inserted);
 /* Writes the value of each key, or *missing (on the host; NULL: 0). */
@@ -88,7 +95,7 @@ karpos_status karpos_map_erase(karpos_map map, uint64_t n, void const* keys, uin
 karpos_status karpos_map_clear(karpos_map map);
 karpos_status karpos_map_size(karpos_map map, uint64_t* keys);
 /* Writes all pairs, in no particular order, to arrays of capacity elements, at least
- * karpos_map_size. *n: their number. */
+ * karpos_map_size. *n (may be NULL): their number. */
 karpos_status karpos_map_retrieve_all(karpos_map map, uint64_t capacity, void* keys, void* values,
                                       uint64_t* n);
 
@@ -96,7 +103,8 @@ typedef enum { KARPOS_SUM = 0, KARPOS_MIN = 1, KARPOS_MAX = 2 } karpos_operation
 /* Reduces the values of equal keys: writes each different key once, in no particular order, and
  * the result of its values at the same index, to arrays of capacity elements; capacity n always
  * suffices. *groups: the number of different keys. Keys are integers, values any karpos_type;
- * sums of integers wrap. */
+ * sums of integers wrap. If capacity is too small: returns KARPOS_INVALID_ARGUMENT, leaves *groups
+ * as it was, and karpos_last_error says how many elements would do. */
 karpos_status karpos_reduce_by_key(karpos_context context, karpos_type key, karpos_type value,
                                    karpos_operation operation, uint64_t n, void const* keys,
                                    void const* values, uint64_t capacity, void* out_keys,
@@ -134,9 +142,11 @@ karpos_status karpos_join_write(karpos_join join, uint64_t capacity, uint64_t* l
 /* Graphs in compressed sparse rows: the neighbours of vertex v are column_indices[i] for i from
  * row_offsets[v] to row_offsets[v + 1] - 1. */
 typedef struct karpos_graph_handle* karpos_graph;
-/* Makes a graph of vertices + 1 offsets and edges column indices. Ids and offsets are integers;
- * ids are not longer than offsets. undirected: every edge is stored in both directions. In device
- * memory the arrays must stay as they are until the handle is freed. */
+/* Makes a graph. row_offsets has vertices + 1 elements, column_indices has edges. Ids and offsets
+ * are integers; ids are not longer than offsets. undirected: the caller states that the arrays have
+ * every edge in both directions. No call checks this; if an edge lacks its reverse, results of
+ * searches may be wrong. In device memory the arrays must stay as they are until the handle is
+ * freed. */
 karpos_status karpos_graph_create(karpos_context context, karpos_type id, karpos_type offset,
                                   bool undirected, uint64_t vertices, void const* row_offsets,
                                   uint64_t edges, void const* column_indices, karpos_graph* graph);

@@ -70,11 +70,13 @@ struct aggregate_list {
 /// The column is a view of numbers of 4 or 8 bytes, or nullable(view, mask) (rows.hpp), whose nulls
 /// are left out, as in SQL. If all values of a key are nulls, plus gives 0, minimum the largest
 /// value of the results' type (or infinity) and maximum the smallest. To tell such a key from
-/// others, add count_valid (statistics.hpp), which is 0 for it. Besides these, only mean and
-/// variance (statistics.hpp) take a column with nulls. The view for results has the column's type,
-/// or one that holds all of its values, for instance for sums of 32-bit integers in 64 bits.
-/// Operations are associative and commutative; they are called as op(a, b), const, in kernels, with
-/// numbers of the type of the view for their results (operations.hpp says what they may do).
+/// others, add count_valid (statistics.hpp), which is 0 for it. Of all operations only plus,
+/// minimum, maximum, count_valid, mean and variance (statistics.hpp) take a column with nulls.
+///
+/// The view for results has the column's type, or one that holds all of its values, for instance
+/// for sums of 32-bit integers in 64 bits. Operations are associative and commutative; they are
+/// called as op(a, b), const, in kernels, with numbers of the type of the view for their results
+/// (operations.hpp says what they may do).
 template <detail::reduce_by_key::aggregate_column Column, class... OpsAndViews>
 auto aggregate(Column const& column, OpsAndViews const&... ops_and_views) {
   static_assert(

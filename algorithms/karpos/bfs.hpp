@@ -30,8 +30,8 @@
 //   status array          two bitmaps, a bit for each vertex: visited or not (state.hpp)
 //   frontier queue        filled without an atomic per vertex: each tile buffers the vertices that
 //                         it finds and appends a full buffer by one atomic per degree class
-//                         (queue.hpp); or by interleaved and blocked scans of the status bitmap
-//                         (scan.hpp)
+//                         (queue.hpp); or by a scan of the status bitmap, interleaved or blocked
+//                         (scan.hpp explains these two orders)
 //   thread, warp, CTA,    degree classes: a thread, a tile, a team or the whole grid expands a
 //   grid                  vertex, depending on its number of edges (top_down.hpp)
 //   bottom-up workflow    over the status bitmap, or over a queue of unvisited vertices
@@ -92,8 +92,8 @@ class bfs_search {
   ///   out of range, or sources are a strided view; if distances or parents do not have one element
   ///   for each vertex, are strided, or overlap each other, the sources or the graph; if an option
   ///   is no enumerator; if degree_classes is false and a vertex has 2^27 edges or more; if
-  ///   launch_mode::persistent_kernel is chosen and the space has none, or the kernel cannot be
-  ///   started, as when its blocks do not all fit on the device.
+  ///   launch_mode::persistent_kernel is chosen and the space has no such kernel, or the kernel
+  ///   cannot be started, as when its blocks do not all fit on the device.
   template <class Source, view_1d Distances, view_1d Parents, class Hooks = bfs_hooks<>>
   void start(Source const& source, Distances const& distances, Parents const& parents,
              bfs_options const& options = {}, Hooks const& hooks = {}) const {
@@ -125,7 +125,8 @@ class bfs_search {
   /// Waits for `exec`, and returns what the last search in the workspace did, even if another
   /// bfs_search started it.
   ///
-  /// Requires: a search was started, on this `exec` or on one that has been fenced since.
+  /// Requires: a search was started, on this `exec` or on one that has been fenced since. That is
+  ///   not checked: before the first search of the workspace, the report means nothing.
   /// Throws: std::logic_error if the search was stopped because it counted more vertices or levels
   ///   than the graph can have: graph, results or workspace were written meanwhile. Results are
   ///   unspecified then.

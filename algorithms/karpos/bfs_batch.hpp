@@ -34,9 +34,9 @@
 //   push                few vertices: the words of the frontier go to neighbours that lack their
 //                       bits (push.hpp)
 //   pull                most vertices: those that lack bits collect their neighbours' (pull.hpp)
-//   bit planes          distances of up to 15 levels: for each vertex four words, one for each
-//                       binary digit of the distances of all searches; then results are written
-//                       (state.hpp)
+//   bit planes          distances of 15 levels at a time: for each vertex four words, one for each
+//                       binary digit of the distances of all searches. After 15 levels, and at the
+//                       end, they are written to the results (state.hpp)
 //   results             distances and sums, in the user's order (results.hpp)
 //   one by one          searches of a pass that turns out to have many levels of few vertices
 //                       (run.hpp)
@@ -65,8 +65,8 @@ namespace karpos {
 /// Throws:
 ///   - std::invalid_argument, which leaves distances unchanged: if a source is out of range; if
 ///     max_distance is negative; if distances have other extents; if distances overlap the sources
-///     and both are contiguous; if the driver is no enumerator; if there are sources,
-///     launch_mode::persistent_kernel is chosen, and the space has none.
+///     and both are contiguous; if the driver is no enumerator; if launch_mode::persistent_kernel
+///     is chosen and the space has no such kernel (not checked if there are no sources).
 ///   - std::invalid_argument if the persistent kernel cannot be started, as when its blocks do not
 ///     all fit on the device. Distances are unspecified then.
 ///   - std::range_error if a distance above 254 is found and distances have 8 bits. They are

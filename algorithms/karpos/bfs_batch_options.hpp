@@ -18,7 +18,8 @@ struct bfs_batch_options {
   /// Thresholds for levels that pull (each vertex inspects its in-edges), as fractions of all
   /// edges. Pulling begins when the frontier of all searches together has at least pull_from of all
   /// edges, and goes on while it has at least pull_until. Both 0: every level; pull_from above 1:
-  /// none. Pulling needs an undirected graph, or one with its transpose.
+  /// none. They are not checked: a negative number has the effect of 0, and a NaN that of a number
+  /// above 1. Pulling needs an undirected graph, or one with its transpose.
   double pull_from = 1. / 8, pull_until = 1. / 60;
   launch_mode driver = launch_mode::automatic;  ///< how levels run (launch_mode.hpp)
 };

@@ -9,7 +9,8 @@
 
 // Options (bfs_options, bfs_hooks) and the report (bfs_report) of a breadth-first search. Words: a
 // team is Kokkos' team, a block on GPUs; scratch is its memory, on GPUs shared memory; a tile is a
-// cooperative group, a warp on GPUs. On CPUs team and tile are one thread.
+// cooperative group, a warp on GPUs. On CPUs team and tile are one thread. "Enterprise" and
+// "Beamer" are papers: see Source in bfs.hpp.
 
 namespace karpos {
 
@@ -19,7 +20,8 @@ enum class bfs_direction {
   /// By estimated costs. Vertices without edges do not count as unvisited. Bottom-up
   /// - begins when edges of the frontier > unvisited vertices + n / 512, and a bottom-up level is
   ///   expected to inspect fewer than 4 edges for each edge of the frontier;
-  /// - begins in any case if the level before predicted that, and so filled no frontier queue;
+  /// - begins in any case if the level before expected that the next one would be bottom-up: it
+  ///   then only counted its vertices, and there is no frontier queue to expand top-down;
   /// - ends when unvisited vertices >= edges of the frontier + n / 64.
   automatic,
   top_down,  ///< no level is expanded bottom-up
@@ -62,13 +64,18 @@ struct bfs_options {
   bool unvisited_queue = false;
   /// The largest number of levels that are explored before the grid synchronises, while frontiers
   /// are narrow. The vertices of a narrow frontier have fewer than 32 edges each (if degree_classes
-  /// is on), and at most 8 on average. There are at most about 100 for each multiprocessor of a
-  /// GPU, or 8,000 for each thread of a CPU. GPUs begin after 16 levels in a row of at most 16,384
-  /// vertices with so few edges, and round local_search_hops down to a power of two. CPUs explore
-  /// at most 16 levels at once if the frontier has 512 vertices or more (several threads: 128).
+  /// is on), and at most 8 on average. There are at most about 100 vertices for each multiprocessor
+  /// of a GPU, or 8,000 for each thread of a CPU.
+  ///
+  /// GPUs begin after 16 levels in a row that have at most 16,384 vertices each, and meet both
+  /// limits on edges. GPUs round local_search_hops down to a power of two. On CPUs, frontiers of
+  /// 512 vertices or more (with several threads: of 128 or more) are explored by at most 16 levels
+  /// at once.
+  ///
   /// More than 64 has no effect. 0: every level by itself. Ignored unless direction is automatic or
   /// top_down, queue is not scanned, and unvisited_queue is off.
   std::uint32_t local_search_hops = 64;
+  /// gamma, alpha and beta are not checked: distances are exact even if one is negative or NaN.
   double gamma = 0.3;            ///< fraction of all hub vertices, for bfs_direction::gamma
   double alpha = 15, beta = 18;  ///< divisors, for bfs_direction::beamer
   launch_mode driver = launch_mode::automatic;  ///< how levels run (launch_mode.hpp)

@@ -65,8 +65,8 @@ class bfs_workspace {
       exec.fence("karpos::bfs_workspace: made");
   }
 
-  /// Copies short rows of the graph into records of fixed size, for many searches, on a GPU, of one
-  /// graph of many levels, such as a mesh or a road network.
+  /// Copies short rows of the graph into records of fixed size. This pays on GPUs, for many
+  /// searches of a graph of many levels, such as a mesh or a road network.
   ///
   /// hops = 1: rows of up to four edges, into 16 bytes each. A level of few vertices then waits for
   /// one load less.
@@ -141,8 +141,8 @@ class bfs_workspace {
     exec.fence("karpos::bfs_workspace: rows of all vertices");
     return made;
   }
-  /// Returns the most hub vertices: as many as the hub vertex cache has entries, and at most
-  /// n / 256 + 1 of n vertices.
+  /// Returns the largest number of hub vertices: the number of entries of the hub vertex cache, or
+  /// n / 256 + 1 of n vertices if that is less.
   static std::uint64_t hub_capacity(Graph const& graph) {
     return Kokkos::min(graph.vertices() / 256 + 1, std::uint64_t(tuned::hub_cache_entries));
   }

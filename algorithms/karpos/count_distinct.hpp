@@ -32,12 +32,15 @@ namespace karpos {
 /// Values that are floating-point numbers: 0.0 and -0.0 are one value, and all NaNs are one.
 ///
 /// Returns: the number of different keys. Blocks.
-/// Complexity: finds the different pairs, then counts their keys. Pairs of 4-byte keys and values
-///   without nulls by `distinct`; others by distinct_indices (row_index.hpp), which takes longer.
+/// Complexity: finds the different pairs, then counts their keys. `distinct` finds pairs of 4-byte
+///   keys and 4-byte values without nulls; distinct_indices (row_index.hpp), which takes longer,
+///   finds all other pairs.
 /// Requires, Concurrency: as reduce_by_key.
-/// Memory: allocates 16 bytes for each row and the workspace of distinct, or 8 bytes for each row
-///   and what distinct_indices takes; and keys, counts and the workspace of a reduction for each
-///   different pair.
+/// Memory: allocates
+///   - if `distinct` finds the pairs, 16 bytes for each row and the workspace of distinct;
+///   - if distinct_indices finds them, 8 bytes for each row, what distinct_indices takes, and a
+///     count for each different pair;
+///   - in both cases a key for each different pair, and the workspace of their reduction.
 /// Throws: as reduce_by_key, and as distinct_indices.
 template <execution_space ExecSpace, view_1d Keys, detail::reduce_by_key::aggregate_column Values,
           view_1d OutKeys, view_1d OutCounts>

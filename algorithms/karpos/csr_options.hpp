@@ -9,9 +9,11 @@ namespace karpos {
 /// the caller's views. With csr_options::symmetrise, edges of both directions are duplicates of one
 /// another, and both directions get the same weight.
 enum class merge_edges {
-  minimum,  ///< the smallest weight: karpos::minimum, applied in order
-  first,    ///< the weight of the first edge; the only way for weights without < and +
-  sum       ///< the sum in order, also of floating-point weights; integers wrap (karpos::plus)
+  /// The smallest weight. karpos::minimum is applied in order, which matters only for NaNs, and for
+  /// -0.0 beside 0.0.
+  minimum,
+  first,  ///< the weight of the first edge; the only way for weights without < and +
+  sum     ///< the sum in order, also of floating-point weights; integers wrap (karpos::plus)
 };
 
 namespace detail {

@@ -38,10 +38,10 @@ namespace karpos {
 /// Concurrency: bulk calls on one execution space instance run in order. build and insert block.
 ///   Neither may run concurrently with lookups on another instance or with kernels that use refs:
 ///   they may free the memory that these read.
-/// Requires: types are those that a hash_map takes, keys of up to 8 bytes. One key value may be the
-///   sentinel, which cannot be stored: cuckoo_map_options.hpp says which. Hash is a family of
-///   functions, called as hash(key, seed) (see seeded_hash), or a plain hash function, called as
-///   hash(key).
+/// Requires: types are those that a hash_map takes, keys of up to 8 bytes. At most one key value,
+///   the sentinel, cannot be stored: empty_key in cuckoo_map_options.hpp says which. Hash is a
+///   family of functions, called as hash(key, seed) (see seeded_hash), or a plain hash function,
+///   called as hash(key).
 /// Source: Alcantara et al., "Real-time parallel hashing on the GPU", SIGGRAPH Asia 2009; for dense
 ///   see detail/tables/cuckoo/place.hpp.
 template <class Key, class T, execution_space ExecSpace = Kokkos::DefaultExecutionSpace,

@@ -21,8 +21,8 @@ namespace karpos {
 /// f inserts by the ref as often as it likes, and returns an outcome or a map_result, as ref.insert
 /// and ref.find_or_insert do. outcome::full says that i is not placed: f has to return it if one of
 /// its insertions did. Then f is called for i again, with another ref; keys that it inserted before
-/// are found. So f merges no values and writes no results before the insertion that may say full.
-/// If f returns anything else, it is not called again.
+/// are found. So f merges no values and writes no results before the last of its insertions that
+/// may say full. If f returns anything else, it is not called again for i.
 ///
 ///   karpos::for_each_until_placed(exec, map, edges.extent(0),
 ///       KOKKOS_LAMBDA(decltype(map)::ref_type const& ref, std::uint64_t e) {
@@ -35,8 +35,8 @@ namespace karpos {
 /// Complexity: n calls, and one more for each time that an index found no slot. If the table may
 ///   grow, about as many indices as it has free slots run at once: more are put off if f inserts
 ///   several keys. When a call has found no slot, calls that have not begun are put off: few
-///   threads search a full table. Afterwards size, apply and insertions of the table
-///   may count its slots, as after ref() (hash_table.hpp).
+///   threads search a full table. Afterwards size, apply and insertions of the table may count its
+///   slots, as after ref() (hash_table.hpp).
 /// Requires: f obeys operations.hpp, except that it may use the table by its ref. The keys that f
 ///   inserts for an index are the same in every call.
 /// Concurrency: as blocking insertions; refs from before are invalid if the table grows.

@@ -7,8 +7,9 @@
 #include "karpos/probing.hpp"
 
 // hash_map: open addressing. Constructors and bulk operations: karpos/hash_table.hpp and
-// karpos/lookup_table.hpp; operations in kernels: karpos/map_ref.hpp. A tile is a group of 1, 2, 4,
-// 8, 16 or 32 threads of a warp that run one operation together (CUDA: a cooperative group).
+// karpos/lookup_table.hpp; operations in kernels: karpos/map_ref.hpp; kernels that insert into a
+// map that grows: karpos/for_each_until_placed.hpp. A tile is a group of 1, 2, 4, 8, 16 or 32
+// threads of a warp that run one operation together (CUDA: a cooperative group).
 
 namespace karpos {
 
@@ -54,10 +55,11 @@ namespace karpos {
 ///   - find, contains, count and erase on GPUs, if keys are split: lookup_bytes;
 ///   - a blocking insertion on GPUs that finds every slot taken and rejects keys: one byte for each
 ///     two buckets, freed at the end, to remove the overflow marks of rejected keys. Without that
-///     memory these marks stay, and lookups of missing keys are slower. Later insertions do
-///     not remove marks again before clear, apply, apply_async, compaction, growth, rehash or
-///     deep_copy. But if refs may exist (ref() was called, or the memory is the caller's), each
-///     insertion that rejects keys removes them again;
+///     memory these marks stay, and lookups of missing keys are slower; the next insertion that
+///     rejects keys tries again. Once the marks have been removed, insertions set none for the keys
+///     that they reject, and take no such memory. That ends with clear, apply, apply_async,
+///     compaction, growth, rehash and deep_copy. If refs may exist (ref() was called, or the memory
+///     is the caller's), each insertion that rejects keys removes the marks anew;
 ///   - deep_copy into the map: hash_table.hpp says how much;
 ///   - frequent keys, pre-aggregated by insert_or_apply: insert_or_apply_bytes.
 /// Source: cuCollections' static_map; overflow marks after boost::unordered_flat_map.

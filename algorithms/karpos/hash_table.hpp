@@ -21,7 +21,8 @@
 #include "karpos/table_options.hpp"
 
 // Bulk operations of hash_map, hash_set, hopscotch_map and hopscotch_set, and what they share with
-// cuckoo tables. Operations in kernels: karpos/map_ref.hpp.
+// cuckoo tables. Operations in kernels: karpos/map_ref.hpp. Kernels that insert into a table that
+// grows: karpos/for_each_until_placed.hpp.
 //
 //   lookup_table  find, contains, for_each, …        all maps and sets: karpos/lookup_table.hpp
 //   hash_table    insert …, erase, apply, rehash, …  hash_map, hash_set, hopscotch_map and
@@ -32,22 +33,20 @@
 // hash_set.hpp, hopscotch_map.hpp, cuckoo_map.hpp.
 //
 // The first argument is an execution space instance. It must be able to access the views, except
-// for the host views that some operations accept (below). Views
-// that belong together have the same length; otherwise every operation throws
-// std::invalid_argument. A lookup or erasure of a key that equals a sentinel does not find the key
-// (apply answers `invalid`).
+// for the host views that some operations accept (below). Views that belong together have the same
+// length; otherwise every operation throws std::invalid_argument. A lookup or erasure of a key that
+// equals a sentinel does not find the key (apply answers `invalid`).
 //
 // A call blocks if it returns after its work on the instance is done. An asynchronous call only
 // enqueues. Keep the table and the views of an asynchronous call until it has run.
 //
-// If the table is on a device, host views (pinned or pageable) are accepted by every blocking
-// operation, and by find, find_if, contains and contains_if, which then block. retrieve_all, and
-// build and insert of cuckoo_map and cuckoo_set, do not accept them. A call with host views waits
-// for earlier work on `exec`, and works in batches, on instances of its own: it copies one batch
-// while a kernel works on another. Memory: staging buffers while it runs (docs/hash_map.md). If
-// memory is short, the call retries with smaller buffers, and in the end throws allocation_error
-// before anything has changed. But find_or_insert inserts first, then allocates again to look up:
-// it may have inserted.
+// If the table is on a device, blocking operations accept host views (pinned or pageable), except
+// retrieve_all, and build and insert of cuckoo_map and cuckoo_set. find, find_if, contains and
+// contains_if accept host views, too, and then block. A call with host views waits for earlier work
+// on `exec`, and works in batches, on instances of its own: it copies one batch while a kernel
+// works on another. Memory: staging buffers while it runs (docs/hash_map.md). If memory is short,
+// the call retries with smaller buffers, and in the end throws allocation_error before anything has
+// changed. But find_or_insert inserts first, then allocates again to look up: it may have inserted.
 
 namespace karpos {
 
@@ -56,12 +55,14 @@ namespace karpos {
 /// deep_copy. The other calls that change the table are asynchronous.
 ///
 /// Concurrency: blocking insertions, erase, rehash, compact and deep_copy into the table share
-///   counters of the table: only one of them at a time may run. Blocking lookups, such as count and
-///   retrieve_all, do not use them. The _async forms count in the caller's memory. Blocking
-///   insertions, and apply of a hash_map, may move or compact the table: nothing else may use the
-///   table meanwhile, neither on other instances nor in kernels. erase_if, clear, rehash, compact
-///   and the for_each that changes values need exclusive access, too. The _async forms, from any
-///   host threads, one blocking erase and kernels with refs may run concurrently.
+///   counters of the table: only one of them at a time may run. Lookups do not use these counters:
+///   several host threads may call lookups at the same time, also those that block (count, size,
+///   retrieve_all). The _async forms count in the caller's memory. Blocking insertions, and apply
+///   of a hash_map, may move or compact the table: nothing else may use the table meanwhile,
+///   neither on other instances nor in kernels. erase_if, clear, rehash, compact, the for_each that
+///   changes values, and deep_copy into the table need exclusive access, too. While deep_copy reads
+///   the table, lookups may run, but nothing may change the table. The _async forms, from any host
+///   threads, one blocking erase and kernels with refs may run concurrently.
 template <class Storage>
 class hash_table : public lookup_table<Storage> {
   using base = lookup_table<Storage>;
@@ -121,9 +122,9 @@ class hash_table : public lookup_table<Storage> {
                        bulk_options const& bulk = {}) {
     return insert_all(exec, "insert", keys, no_values{}, detail::keep_stored{}, every_key{}, bulk);
   }
-  /// Returns the bytes of workspace that an insertion of `keys` keys uses at most; 0 if none.
-  /// Throws std::invalid_argument for an unknown strategy, std::logic_error if the table has no
-  /// memory.
+  /// Returns the bytes of workspace that an insertion of `keys` keys uses at most; 0 if none. But
+  /// insert_or_apply, and insert_or_assign into a hopscotch_map, use insert_or_apply_bytes. Throws
+  /// std::invalid_argument for an unknown strategy, std::logic_error if the table has no memory.
   std::size_t insert_bytes(execution_space const& exec, std::uint64_t keys,
                            bulk_strategy strategy = bulk_strategy::automatic) const;
   /// Does what insert does for the keys with predicate(stencil(i)).
@@ -152,7 +153,9 @@ class hash_table : public lookup_table<Storage> {
     return r;
   }
   /// Inserts pairs or overwrites stored values. If keys in one call are equal, one of their values
-  /// is stored; it is unspecified which. Blocks. Returns and throws as insert.
+  /// is stored; it is unspecified which. On GPUs a hopscotch_map may first reduce rows of equal
+  /// keys to one row, in a workspace of insert_or_apply_bytes (hopscotch_map.hpp). Blocks. Returns
+  /// and throws as insert.
   template <view_1d Keys, class Values>
     requires has_values
   insert_report insert_or_assign(execution_space const& exec, Keys const& keys,
@@ -170,7 +173,8 @@ class hash_table : public lookup_table<Storage> {
                                 Op const& op, bulk_options const& bulk = {}) {
     return insert_all(exec, "insert_or_apply", keys, values, op, every_key{}, bulk);
   }
-  /// Returns the bytes of workspace that insert_or_apply may use, as insert_bytes does for insert.
+  /// Returns the bytes of workspace that insert_or_apply, and insert_or_assign into a
+  /// hopscotch_map, use at most; 0 if none. Throws as insert_bytes.
   std::size_t insert_or_apply_bytes(execution_space const& exec, std::uint64_t keys,
                                     bulk_strategy strategy = bulk_strategy::automatic) const
     requires(Storage::layout::has_value);
@@ -179,9 +183,8 @@ class hash_table : public lookup_table<Storage> {
   /// the one that existed, or the inserted one. Writes `missing` for a key that was rejected.
   /// Blocks. Returns and throws as insert; also throws, before anything changes,
   /// std::invalid_argument if out is not as long as keys, or overlaps them in a way that find does
-  /// not allow. If insert throws, nothing is written to out. `bulk`
-  /// applies to the insertion and then to the lookups: its workspace takes the larger of
-  /// insert_bytes and lookup_bytes.
+  /// not allow. If insert throws, nothing is written to out. `bulk` applies to the insertion and
+  /// then to the lookups: its workspace takes the larger of insert_bytes and lookup_bytes.
   template <view_1d Keys, class Values, view_1d Out>
     requires has_values
   insert_report find_or_insert(execution_space const& exec, Keys const& keys, Values const& values,
@@ -256,11 +259,14 @@ class hash_table : public lookup_table<Storage> {
   ///   - slots in use + insertions <= (max_keys + capacity) / 2;
   ///   - tombstones + erasures <= (capacity - max_keys) / 4;
   ///   - insertions <= max(1, (capacity - max_keys) / 4).
-  ///   The next batch is twice as large. Before a batch there may be further passes:
-  ///   - To count operations, also after each halving: if refs may exist (see ref), or if neither
-  ///     of the first two conditions holds when each operation counts as insertion and as erasure.
-  ///   - To count slots, once, before the batch is halved: if it inserts, and refs may exist or
-  ///     both conditions still fail. If they fail with these counts, too, a compaction follows.
+  ///   The next batch is twice as large as the one that ran. Before a batch there may be further
+  ///   passes:
+  ///   - A pass counts the operations if refs may exist (see ref), or if the first two conditions
+  ///     both fail when every operation is taken for an insertion and for an erasure. After each
+  ///     halving the operations are counted again.
+  ///   - A pass counts the slots, once, if the batch inserts and one of two things holds: refs may
+  ///     exist, or both conditions fail for the counted operations. If both fail for the counted
+  ///     slots, too, the table is compacted. (The second condition then counts no erasures.)
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap; each `op` is an enumerator of map_op.
   template <view_1d Operations, view_1d Results>
@@ -315,7 +321,9 @@ class hash_table : public lookup_table<Storage> {
   /// Makes the slots of erased keys usable again, in the memory that the table has. Refs stay
   /// valid. Blocking insertions and apply compact when they need those slots. Insertions in kernels
   /// and by _async forms never compact: programs that insert and erase only in these ways call
-  /// compact themselves. Blocks.
+  /// compact themselves. Up to (capacity() - max_keys()) / 4 tombstones do not repay a compaction:
+  /// apply leaves as many as they are, and so do blocking insertions unless a key finds no slot.
+  /// Blocks.
   /// Throws, and changes nothing: allocation_error if there is no memory for a copy of the table;
   ///   capacity_error if a key finds no slot in the copy.
   void compact(execution_space const& exec)
@@ -328,17 +336,19 @@ class hash_table : public lookup_table<Storage> {
   ref_type ref() const;
   /// Returns what kernels read the table through while nothing changes it. Throws as ref.
   frozen_ref_type frozen_ref() const;
-  /// Returns the number of keys. Constant time if the number is known: the table owns its memory,
-  /// ref() was not called since the table got that memory, and no _async call, apply or apply_async
-  /// came after the last clear, rehash, compact, growth or deep_copy. Otherwise reads the table
-  /// once and blocks.
+  /// Returns the number of keys. Constant time if the number is known; otherwise reads the table
+  /// once and blocks. The number is known if all of these hold:
+  ///   - the table owns its memory;
+  ///   - ref() was not called since the table got that memory;
+  ///   - no _async call, apply or apply_async came after the last clear, rehash, compact, growth or
+  ///     deep_copy.
   std::uint64_t size(execution_space const& exec) const {
     return knows_size() ? m_slots_used.live : base::size(exec);
   }
   std::uint64_t size() const { return knows_size() ? m_slots_used.live : base::size(); }
   bool empty(execution_space const& exec) const { return size(exec) == 0; }
   bool empty() const { return size() == 0; }
-  /// Returns the number of keys that the table was made for.
+  /// Returns for how many keys the table is sized. Growth, rehash and deep_copy change this number.
   std::uint64_t max_keys() const { return m_storage.settings().max_keys; }
   /// Returns the number of slots.
   std::uint64_t capacity() const { return m_storage.slot_count(); }
@@ -369,10 +379,12 @@ class hash_table : public lookup_table<Storage> {
   /// Copies src, which may be in another memory space, to dst, with its max_keys, load, growth,
   /// sentinels, hash and equality. Blocks. Compiles if the types of key, value, hash, equality and
   /// probing are the same, and the bucket sizes are equal (host_mirror_type has them).
+  /// If src has no memory (default-constructed or moved from), dst then has none, either. A copy of
+  /// a table to itself leaves the keys as they are.
   /// Refs of dst stay valid if both tables have equal capacities and sentinels, and hash and
-  /// equality have equal state (the caller must know). Frozen refs of dst stay valid if also the
-  /// seeds are equal.
-  /// Requires: no work that changes src is pending on other instances.
+  /// equality have equal state. Nothing checks the state of hash and equality. Frozen refs of dst
+  /// stay valid if also the seeds are equal.
+  /// Requires: no work that changes src is pending on other instances, and nothing else uses dst.
   /// Memory: if the capacities differ, dst gets new memory, and leaves memory that is the caller's.
   ///   Otherwise allocates nothing, with one exception. If refs of dst may exist (ref() was called,
   ///   or the memory is the caller's), capacities are equal and seeds differ, dst keeps its seed,

@@ -59,15 +59,16 @@ struct join_pairs {
 ///
 /// Rows are compared by the functions and the rule for nulls of the index's rows. For SQL's joins
 /// make the index of rows with_nulls(null_equality::unequal): rows with a null then match nothing,
-/// and count as rows without a match. Right rows that are neither within options.rows of the index
-/// nor appended before the join, and rows that a mask left out, do not belong to the right table.
-/// Exception: if nulls are unequal, a right row with a null is listed as a row without a match even
-/// if the mask left it out.
+/// and count as rows without a match. The right table is the rows that were indexed before the
+/// join: those that the index's constructor took (row_index_options::rows, less those that its mask
+/// left out), and those that insert appended. Exception: if nulls are unequal, a right row with a
+/// null is listed as a row without a match even if the mask left it out.
 ///
 /// A join shares the index's memory, and may read the right columns later: do not change them. The
 /// left columns are not needed later. Rows appended to the index later do not change the join.
 /// Copies of a join share its memory. write, pairs, rows and for_each_pair are asynchronous: call
-/// exec.fence() before the last copy is destroyed.
+/// exec.fence() before the last copy is destroyed. These four only read the join: several host
+/// threads may call them at the same time on different instances.
 template <class Left, class Index, class Predicate = every_pair>
 class join {
   static_assert(detail::is_row_view<Left>, "karpos: the left side of a join is rows(column, ...)");
@@ -91,8 +92,9 @@ class join {
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(left rows, right rows, kind), and what lookups by the index allocate.
   /// Throws: std::invalid_argument if `kind` is no join_kind, if options.memory is too small or not
-  ///   aligned, if left rows with nulls take them for unequal and the index for equal, and for the
-  ///   four kinds above if the index dropped duplicates; allocation_error.
+  ///   aligned, for the four kinds above if the index dropped duplicates, and if both sides have
+  ///   nullable columns, with or without nulls in them, and nulls are unequal in the left rows, but
+  ///   equal in the index's rows; allocation_error.
   /// Source: Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs", ICDE
   ///   2013, for the phases; Green, McColl, Bader, "GPU merge path", ICS 2012, for work that is
   ///   split by the output.
@@ -137,8 +139,8 @@ class join {
   ///
   /// Complexity: also that of building an index (row_index.hpp).
   /// Memory: also that of an index; options.memory is for the join alone.
-  /// Throws: also std::invalid_argument for more than 2^31 - 8 right rows, or 2^40 - 8 if the type
-  ///   of the index is named with row numbers of 64 bits.
+  /// Throws: also std::invalid_argument for more than 2^31 - 8 right rows; 2^40 - 8 if Index is
+  ///   given as a template argument with RowNumber = std::uint64_t.
   join(execution_space const& exec, Left const& left, typename Index::rows_type const& right,
        join_kind kind, join_options const& options = {})
       : join(exec, left, right, kind, Predicate{}, options) {}
@@ -146,8 +148,8 @@ class join {
        join_kind kind, Predicate const& accepts, join_options const& options = {})
       : join(exec, left, (detail::user_call("join"), Index(exec, right)), kind, accepts, options) {}
 
-  /// Returns the bytes of a join; they do not depend on types or matches. For each left row 12, or
-  /// 20 with a predicate; 4 more if the index has row numbers of 64 bits. For the kinds right,
+  /// Returns the bytes of a join; they do not depend on columns or matches. For each left row 12,
+  /// or 20 with a predicate; 4 more if the index has row numbers of 64 bits. For the kinds right,
   /// full, right_semi and right_anti also 4 for each right row. `right` counts all rows indexed or
   /// appended so far, also those with nulls or left out by a mask. To call this before there is a
   /// join, name its type:
@@ -430,7 +432,7 @@ void gather(ExecSpace const& exec, Indices const& indices, Column const& column,
   detail::require_same_extent("the indices", indices.extent(0), "the output", out.extent(0));
   detail::join::gather(exec, indices, column, missing, out);
 }
-/// As gather above, with a value-initialised `missing`: zero for numbers.
+/// Calls gather above with a value-initialised `missing`: zero for numbers.
 template <execution_space ExecSpace, view_1d Indices, detail::column Column, class Out>
   requires is_view_1d<Out>
 void gather(ExecSpace const& exec, Indices const& indices, Column const& column, Out const& out) {

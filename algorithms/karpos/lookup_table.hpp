@@ -30,12 +30,14 @@ namespace karpos {
 
 /// Bulk lookups. They read like a frozen ref: they assume that no other thread changes the table.
 /// They see what earlier work on the same execution space instance wrote. They must not run
-/// concurrently with operations that change the table on another instance. find, contains and
-/// for_each only enqueue, except that find, find_if, contains and contains_if block if queries,
-/// outputs or the stencil are on the host and the table is on a device (hash_table.hpp). find and
-/// contains also block if they allocate a workspace and the GPU has no stream-ordered memory for
-/// it. reduce says when it blocks. A call on a table without memory throws std::logic_error, but
-/// not size, empty, retrieve_all, begin and end, which find no key.
+/// concurrently with operations that change the table on another instance. A call on a table
+/// without memory throws std::logic_error, but not size, empty, retrieve_all, begin and end, which
+/// find no key.
+///
+/// find, find_if, contains, contains_if and for_each only enqueue, with two exceptions. All but
+/// for_each block if queries, outputs or the stencil are on the host and the table is on a device
+/// (hash_table.hpp). find and contains also block if they allocate a workspace and the GPU has no
+/// stream-ordered memory for it. reduce says when it blocks.
 ///
 /// Storage owns the memory of a table and offers: with_ref(f), which calls f with the table as
 /// kernels see it (probe.hpp); slot_count() and scan_ref(), for scans; size(), if it is known
@@ -55,8 +57,9 @@ class lookup_table {
   /// Writes the value of each query to out, or `missing` if the query is not stored, by default
   /// mapped_type{}: zero for numbers. Asynchronous. A query may be of any type that the map's hash
   /// and equality take (cuckoo_map: the key's type). The elements of out are of the map's value
-  /// type, or of a type that holds each of its values. Maps only. Results may replace the queries,
-  /// if they have as many bytes as these; lookups are then direct.
+  /// type, or of a type that holds each of its values. Maps only. out may be the memory of queries
+  /// if both have elements of the same size and equal strides. Result i then overwrites query i,
+  /// and lookups are direct.
   /// Memory: if queries are split by region of the table (bulk_strategy), a workspace of
   ///   lookup_bytes(): bulk.workspace, which must live until the lookups have run, or allocated. If
   ///   there is no memory for it, or the given one is too small or not aligned, or views are on the
@@ -89,7 +92,8 @@ class lookup_table {
                 bulk_options const& bulk = {}) const {
     look_up(exec, "contains", queries, out, detail::presence{}, detail::everything{}, bulk);
   }
-  /// Does what contains does where predicate(stencil(i)), and writes false elsewhere. Asynchronous.
+  /// Does what contains does for the queries with predicate(stencil(i)); writes false for the
+  /// others. Asynchronous.
   template <view_1d Queries, view_1d Out, view_1d Stencil, class Predicate = detail::as_bool>
   void contains_if(execution_space const& exec, Queries const& queries, Out const& out,
                    Stencil const& stencil, Predicate const& predicate = {}) const {

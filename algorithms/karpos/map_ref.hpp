@@ -83,7 +83,9 @@ class table_reader {
 
 /// All operations in a kernel, for one thread or, with a tile first, for its lanes together. Each
 /// operation is linearizable. Keys and values to insert convert as in any call: pass the map's own
-/// types if a conversion could lose bits.
+/// types if a conversion could lose bits. A ref does not enlarge its table: an insertion that finds
+/// no slot returns `full`. for_each_until_placed (karpos/for_each_until_placed.hpp) calls a
+/// function in a kernel, enlarges the table, and calls the function again for what found no slot.
 /// Requires: no key equals a sentinel (checked with KARPOS_CONTRACTS; without, insertions return
 ///   `invalid`, erasures return false, and nothing changes).
 template <class Table>

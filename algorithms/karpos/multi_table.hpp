@@ -41,8 +41,8 @@ namespace karpos {
 /// Concurrency: lookups may run concurrently with each other, and with kernels that append to the
 ///   list. Nothing may run concurrently with an operation that changes the table; insert_async and
 ///   ref are such operations only if the list has too little capacity left. Insertions and erasures
-///   block, except insert_async. Several host threads may call lookups, but not insert_async or
-///   ref, at the same time.
+///   block, except insert_async. Several host threads may call lookups at the same time. Only one
+///   at a time may call insert_async or ref.
 /// Throws: blocking lookups, retrieve_all and for_each allocate memory while they run, and throw
 ///   allocation_error if there is none.
 template <class Traits>
@@ -73,10 +73,11 @@ class multi_table {
   ///   erased pairs or moves to larger memory takes O(size); over all insertions that is O(1) a
   ///   pair, unless erased pairs are freed again and again in a nearly full map that may not grow.
   /// Memory: while it runs, about 55 bytes a pair on CPUs. On GPUs 20 bytes for pairs of 4 + 4
-  ///   bytes, more for larger ones; about 55 for few pairs, if a key is very frequent, and for keys
-  ///   with an equality of the caller's (docs/hash_multimap.md). `workspace`:
-  ///   insert_bytes(exec, pairs) bytes that the caller owns, aligned to 64 bytes, in which pairs
-  ///   are grouped. Null: the call allocates it, which on GPUs is about a fifth of the call's time.
+  ///   bytes, more for larger ones. There it takes about 55 bytes, too, in any of three cases: few
+  ///   pairs, a very frequent key, or an equality of the caller's (docs/hash_multimap.md).
+  ///   `workspace`: insert_bytes(exec, pairs) bytes that the caller owns, aligned to 64 bytes, in
+  ///   which pairs are grouped. Null: the call allocates it, which on GPUs is about a fifth of the
+  ///   call's time.
   /// Throws std::invalid_argument for a workspace that is too small or not aligned, before anything
   ///   changes (hash_map ignores such a workspace instead); std::invalid_argument if a key equals a
   ///   sentinel, after every other pair was handled (the message has the counts); allocation_error,
@@ -112,7 +113,8 @@ class multi_table {
   }
   /// Reserves capacity for `pair_capacity` pending pairs. Reservations add up until the pending
   /// pairs are put into the table, whether they were used or not. Returns what kernels insert these
-  /// pairs through. Lookups find the pairs once they are in the table (see above).
+  /// pairs through; multi_ref says until when it is valid. Lookups find the pairs once they are in
+  /// the table (see above).
   /// Earlier refs become invalid. Asynchronous if the list has enough capacity left; otherwise it
   /// blocks, and inserts the pending pairs first. Throws allocation_error, for the list or for the
   /// insertion of pending pairs.
@@ -199,9 +201,9 @@ class multi_table {
   /// matches.
   /// Complexity: O(queries + matches); threads share a key with many values.
   /// Memory: while it runs, at most 12 bytes a query (16 if PairNumber has 64 bits).
-  /// Throws std::invalid_argument if the integers of out_queries are too small for the number of
-  ///   queries, or if the views are too short; nothing was written then, and in the latter case the
-  ///   message says how many matches there are (retrieve_size returns it). allocation_error.
+  /// Throws std::invalid_argument, before anything is written, if the integers of out_queries are
+  ///   too small for the number of queries, or if the views are too short. In the second case the
+  ///   message has the number of matches, which retrieve_size returns. Throws allocation_error.
   template <view_1d Queries, view_1d QueriesOut, view_1d ValuesOut>
     requires has_values
   std::uint64_t retrieve(execution_space const& exec, Queries const& queries,
@@ -273,15 +275,14 @@ class multi_table {
   std::uint64_t erase(execution_space const& exec, Keys const& keys) {
     return m_table.erase(exec, keys);
   }
-  /// Removes every pair, pending ones too. Asynchronous.
+  /// Removes every pair, pending ones too. Refs become invalid. Asynchronous.
   void clear(execution_space const& exec) { m_table.clear(exec); }
   /// Inserts the pending pairs, moves the table to memory for max_pairs pairs and max_keys keys,
   /// and consolidates it. Blocks. The pending pairs stay inserted if rehash throws later.
   /// Throws std::invalid_argument for more pairs than PairNumber can count, before anything
-  ///   changes; capacity_error, without moving, if more pairs or keys are stored, or a stored
-  ///   key finds no slot;
-  ///   allocation_error, after which the keys may have moved, but not the pairs: the table is
-  ///   valid.
+  ///   changes; capacity_error, without moving, if more pairs or keys are stored, or a stored key
+  ///   finds no slot; allocation_error, after which the keys may have moved, but not the pairs: the
+  ///   table is valid.
   void rehash(execution_space const& exec, std::uint64_t max_pairs, std::uint64_t max_keys)
     requires has_values
   {
@@ -329,14 +330,15 @@ class multi_table {
   }
   /// Returns how many pairs the table can store; of a set, how many it can count.
   std::uint64_t max_pairs() const { return m_table.max_pairs(); }
-  /// Returns the number of distinct keys that the table was made for.
+  /// Returns for how many distinct keys the table is sized. Growth, rehash and deep_copy change
+  /// this number.
   std::uint64_t max_keys() const { return m_table.index().max_keys(); }
   /// Returns the number of slots of the table of keys.
   std::uint64_t capacity() const { return m_table.index().capacity(); }
 
   /// Makes dst an exact copy of src, which may be in another memory space. Discards dst's pending
-  /// pairs; copies the outcomes that src has not reported yet (consolidate). Waits for kernels that
-  /// may append pairs to src. Blocks.
+  /// pairs; copies the outcomes that src has not reported yet (consolidate). Refs of dst become
+  /// invalid. Waits for kernels that may append pairs to src. Blocks.
   /// Requires: both tables have buckets of the same size.
   /// Throws std::invalid_argument if src has pending pairs; allocation_error (out of memory).
   template <class Other>

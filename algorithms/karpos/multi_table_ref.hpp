@@ -107,8 +107,8 @@ class multi_reader {
 
 /// Insertions in kernels. A pair is appended to a list of reserved capacity, by one atomic addition
 /// and two stores. It is pending: lookups find it once it is in the table (multi_table::ref).
-/// Trivially copyable. Valid until the pending pairs are put into the table, or ref or insert_async
-/// is called again (on the host).
+/// Trivially copyable. Valid until the host next calls insert, insert_async, ref, erase,
+/// consolidate, rehash, clear, or deep_copy into the table, even if no pair is pending then.
 /// Requires: no more than pair_capacity pairs are inserted through it. (More may be accepted if the
 ///   list is longer. Insertions through a later ref may then return `full` before its own
 ///   pair_capacity is used up.) No key equals a sentinel (checked with KARPOS_CONTRACTS; without,

@@ -79,8 +79,8 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///
 /// Returns: the number of rows. Blocks.
 /// Complexity: copies both tables into partitions in one pass or two, with sequential accesses, and
-///   looks up rows of one table in a partition of the other, held in scratch. Rows
-///   that are moved as a hash and a number (Memory) are compared by their columns, at random
+///   looks up rows of one table in a partition of the other, held in scratch. Rows that are moved
+///   as a hash and a number (see the table under Memory) are compared by their columns, at random
 ///   addresses.
 ///
 ///   Small inputs (fewer than 2^17 rows in all), full joins and too frequent rows use an index
@@ -108,11 +108,11 @@ std::size_t partitioned_join_bytes(ExecSpace const& exec, Left const& left, Righ
 ///   passes, its bytes count twice. On an H100 a side needs two passes from about 22 million rows
 ///   of several columns on, from 34 million rows of one column of 5 to 8 bytes, and from 134
 ///   million rows that take 8 bytes. The memory of `partition` is included.
-/// Throws: std::invalid_argument for a kind without pairs, if left rows with nulls take them for
-///   unequal and right rows for equal, if `kind` is no join_kind, if outputs
+/// Throws: std::invalid_argument for a kind without pairs, if `kind` is no join_kind, if outputs
 ///   are too short (the message says how many elements would do; what fitted may be written) or
-///   have too small integers, if the workspace is too small or not aligned, or for more than
-///   2^31 - 8 rows on a side; allocation_error.
+///   have too small integers, if the workspace is too small or not aligned, for more than 2^31 - 8
+///   rows on a side, or if both sides have nullable columns, with or without nulls in them, and
+///   nulls are unequal in the left rows, but equal in the right rows; allocation_error.
 /// Source: Manegold, Boncz, Kersten, "Optimizing main-memory join on modern hardware", TKDE 2002
 ///   (radix join); Balkesen, Teubner, Alonso, Özsu, "Main-memory hash joins on multi-core CPUs",
 ///   ICDE 2013.
@@ -165,13 +165,13 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 ///     K    4, or 8 if the key column has more than 4 bytes
 ///     V    4 for each payload column of up to 4 bytes, 8 for one of 8 bytes; 4 if there is none
 ///
-///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. The side with fewer
-///   rows decides the number of partitions: if they need two passes, both sides take two, and the
-///   bytes of the side that takes more count twice. On an H100 the side with fewer rows takes two
-///   passes from about 96 million rows on if its K + V is 8, from 34 million on if it is 12, down
-///   to 18 million if it is 24. The workspace is never smaller than
-///   partitioned_join_bytes(exec, left, right). If columns are gathered, also allocates 8 bytes for
-///   each element of the shortest output, even if the join has far fewer rows.
+///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. The number of
+///   partitions follows from the side with fewer rows. If so many partitions need two passes, both
+///   sides take two; then the bytes of one side, the one with more bytes, count twice. On an H100
+///   the side with fewer rows takes two passes from about 96 million rows on if its K + V is 8,
+///   from 34 million on if it is 12, down to 18 million if it is 24. The workspace is never smaller
+///   than partitioned_join_bytes(exec, left, right). If columns are gathered, also allocates
+///   8 bytes for each element of the shortest output, even if the join has far fewer rows.
 /// Throws: std::invalid_argument for another kind than inner, or if columns are not as long as
 ///   their rows; as partitioned_join of pairs.
 template <execution_space ExecSpace, class Left, class Right, view_1d... LeftColumns,

@@ -9,8 +9,8 @@
 // Probe sequences over the buckets of an open-addressing table. Buckets form pairs of neighbours. A
 // search tries the bucket that the key's hash selects, then that bucket's neighbour, then another
 // pair. The neighbour is nearly free: memory moves 64 bytes when a 32-byte bucket is read (H200:
-// the neighbour is then in the L2 cache), and CPUs prefetch cache lines in pairs. An H200
-// finds 25.8 * 10^9 keys a second in pairs, 23.7 without (2^27 keys at load 0.95).
+// the neighbour is then in the L2 cache), and CPUs prefetch cache lines in pairs. An H200 finds
+// 25.8 * 10^9 keys a second in pairs, 23.7 without (2^27 keys at load 0.95).
 //
 // A path visits `probe_limit` buckets (twice as many buckets of two slots, four times as many of
 // one), or all of them in smaller tables; in large ones it may come to its first pair a second
@@ -55,9 +55,9 @@ struct linear_probing {
 /// Probing in which a second hash of the key gives the stride between pairs: no clusters. The
 /// number of pairs is a prime, so every stride visits every pair.
 ///
-/// In tables of more than 2^15 pairs the second and the third pair of a path lie near the first
-/// (next()). A path of as many pairs as the table has then misses some. Paths of hash_map are far
-/// shorter.
+/// In tables of more than 2^15 pairs the second pair of a path lies in the same aligned group of
+/// 256 pairs as the first, and the third in the same aligned group of 2^15 (next()). A path of as
+/// many pairs as the table has then misses some. Paths of hash_map are far shorter.
 ///
 /// Source: Donald Knuth, The Art of Computer Programming 3, section 6.4, algorithm D.
 struct double_hashing {
@@ -77,7 +77,8 @@ struct double_hashing {
     // bucket depends on that half, too, but by a multiplier that differs by table size and seed.
     return 1 + multiply_high(hash << 32 | hash >> 32, pairs - 1);
   }
-  /// Returns the pair after `pair`, which is the path's n-th, counted from 1. In large tables:
+  /// Returns the pair n + 1 of a path whose pair n, counted from 1, is `pair`. In tables of more
+  /// than 2^15 pairs:
   ///  - The second pair is near the first, so that a team that builds a part of the table has both
   ///    in its scratch.
   ///  - The third pair lies in the same aligned group of 2^15 pairs as the second. Bulk lookups

@@ -26,8 +26,8 @@
 #include "karpos/table_options.hpp"
 
 // An index of rows (rows.hpp), by all of their columns: built once, then searched for equal rows.
-// It is also the table for keys of more than eight bytes: a column of structs, or a column for each
-// member.
+// It also serves as a hash table for keys of more than eight bytes: pass a column of structs, or a
+// column for each member.
 //
 //   row     slot                group id  its run
 //   b  ->   | tag of b | 2 |    1         | 2 | 5 |        rows 2 and 5 are equal to b
@@ -68,9 +68,9 @@ struct row_index_options {
   /// duplicates, bulk_strategy::direct), aligned to 64 bytes; null: allocated, and freed at the
   /// end. With less memory than its strategy takes, the build is direct.
   wrapped_memory workspace = {nullptr, 0};
-  /// Strategy of the build, and of bulk lookups, joins included. On GPUs rows can be
-  /// split by partitions if they use row_hash and row_equal, have no nullable column, and are not
-  /// single values of one or two bytes. A build with a mask is direct.
+  /// Strategy of the build, and of bulk lookups, joins included. CPUs always work directly. GPUs
+  /// can split rows by partitions if the rows use row_hash and row_equal, have no nullable column,
+  /// and are not single values of one or two bytes. A build with a mask is direct.
   bulk_strategy strategy = bulk_strategy::automatic;
 };
 
@@ -97,7 +97,8 @@ class row_index_ref {
   KOKKOS_FUNCTION RowNumber count(row_type const& row) const {
     return detail::row_index::count_of<RowNumber>{m_groups}(find(row));
   }
-  /// Returns the group id of the rows that equal this one, below groups() of the index.
+  /// Returns the group id of the rows that equal this one: below groups() of the index, after the
+  /// last insertion.
   KOKKOS_FUNCTION found<RowNumber> label(row_type const& row) const {
     auto const first = find(row);
     return first ? found<RowNumber>{true, m_groups.id(*first)} : found<RowNumber>{};
@@ -120,7 +121,9 @@ class row_index_ref {
 /// An index of rows. It keeps the views of the columns, not copies of them: do not change rows that
 /// are indexed. Copies of an index share its memory. Lookups are asynchronous: call exec.fence()
 /// before the last copy is destroyed. They block if they are made by partitions (options.strategy)
-/// and the GPU has no stream-ordered memory for their workspace.
+/// and the GPU has no stream-ordered memory for their workspace. Lookups only read the index:
+/// several host threads may run them at the same time on different instances, but not during an
+/// insertion.
 ///
 /// Rows with a null, if nulls are unequal, are equal to no row: they are in no group, and are not
 /// found. RowNumber is std::uint32_t for up to 2^31 - 8 rows, or std::uint64_t for up to 2^40 - 8.
@@ -152,11 +155,12 @@ class row_index {
   ///   for each factor of 2^13 in the number of groups (GPUs: of 2^8).
   /// Concurrency: works on `exec`.
   /// Memory: bytes_for(all rows, duplicates), and during the build workspace_bytes(exec,
-  ///   options.rows, duplicates, strategy). If all rows are different and none can be appended,
-  ///   memory that the index allocates is less: 10 bytes a row on GPUs, 16 on CPUs. (A build
-  ///   by partitions takes the larger memory also if different rows have hashes that agree in 31
-  ///   bits, or in 23 if row numbers have 64; for single values of four bytes only if rows are
-  ///   equal. The index is right in any case.)
+  ///   options.rows, duplicates, strategy). Memory that the index allocates is less, 10 bytes a row
+  ///   on GPUs and 16 on CPUs, if all rows are different, none is left out (by a mask, or for a
+  ///   null that is unequal), and none can be appended. A build by partitions takes all of
+  ///   bytes_for even then if the hashes of two rows agree in 31 bits, or in 23 if row numbers have
+  ///   64. This does not apply to single values of four bytes with row numbers of 32 bits. The
+  ///   index is right in any case.
   /// Throws: std::invalid_argument for an unknown strategy or treatment of duplicates, if there are
   ///   more rows than RowNumber can number, if options.rows is larger than the number of rows, or
   ///   if memory or workspace is too small or not aligned; allocation_error.
@@ -165,10 +169,10 @@ class row_index {
   ///   "GPU multisplit", PPoPP 2016, for the sort.
   row_index(ExecSpace const& exec, Rows const& rows, row_index_options const& o = {})
       : row_index(exec, rows, o, detail::everything{}) {}
-  /// Indexes the rows i for which members(i) is true or not zero: a view of bool or integers, as
-  /// long as the rows, which is not kept. The mask applies only to the rows that the constructor
-  /// indexes; insert appends every row. Throws std::invalid_argument if the mask has another
-  /// length. Otherwise as the constructor above.
+  /// Indexes the rows i for which members(i) is true or not zero. The mask `members` is a view of
+  /// bool or integers, as long as the columns; the index does not keep it. It applies only to the
+  /// rows that the constructor indexes; insert appends every row. Throws std::invalid_argument if
+  /// the mask has another length. Otherwise as the constructor above.
   template <view_1d Members>
   row_index(ExecSpace const& exec, Rows const& rows, Members const& members,
             row_index_options const& o = {})
@@ -194,7 +198,8 @@ class row_index {
         .bytes;
   }
 
-  /// Returns the number of rows in groups; if duplicates are dropped, groups().
+  /// Returns the number of rows that the index holds: without those that the mask left out and, if
+  /// nulls are unequal, those with a null. If duplicates are dropped: groups().
   std::uint64_t size() const { return m_groups.size(); }
   /// Returns the number of different rows.
   std::uint64_t groups() const { return m_groups.groups(); }
@@ -207,7 +212,9 @@ class row_index {
   /// Complexity: O(n), whatever the size of the index is.
   /// Requires: all insertions are made by the same object. Copies made before share the slots, so
   ///   their lookups find appended rows too, but their size(), groups(), distinct and label of all
-  ///   rows do not count them.
+  ///   rows do not count them. Their label of queries writes ids below groups() of the object that
+  ///   inserts: take that number, not groups() of the copy, as the size of arrays that are indexed
+  ///   by these ids.
   /// Concurrency: works on `exec`; one insertion at a time, and no lookup meanwhile. Refs stay
   ///   valid.
   /// Memory: workspace_bytes(exec, n, duplicates::dropped), the caller's or allocated.
@@ -233,12 +240,13 @@ class row_index {
   /// index's rows compare them. Asynchronous, as are count, contains, label and distinct.
   ///
   /// Memory: lookups by partitions (options.strategy) allocate 11 bytes for each query of one
-  ///   column of four bytes, 16 for others (20 if row numbers have 64 bits), and block if the GPU
-  ///   has no stream-ordered memory. If there is no memory, lookups are direct. Results may
-  ///   replace a column of the queries if its values have as many bytes as a result; lookups are
-  ///   then direct, too.
+  ///   column of four bytes, and 16 for each other query; if row numbers have 64 bits, 20 for any
+  ///   query. They block if the GPU has no stream-ordered memory. If there is no memory, lookups
+  ///   are direct. Results may replace a column of the queries if its values have as many bytes as
+  ///   a result; lookups are then direct, too.
   /// Throws: std::invalid_argument if the output is not as long as the queries, or overlaps them in
-  ///   another way; if queries with nulls take them for unequal, and the index for equal.
+  ///   another way, or if queries and index both have nullable columns, with or without nulls in
+  ///   them, and nulls are unequal in the queries, but equal in the index's rows.
   template <class Queries, view_1d Out>
   void find(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<RowNumber>("find", exec, queries, detail::value_or<RowNumber>{missing}, out);
@@ -254,8 +262,9 @@ class row_index {
   void contains(ExecSpace const& exec, Queries const& queries, Out const& out) const {
     look_up<typename Out::non_const_value_type>("contains", exec, queries, detail::presence{}, out);
   }
-  /// Writes the group id of the rows that equal queries[i], below groups(), or `missing`, to
-  /// out(i), a RowNumber. Groups are numbered in the order of their first rows. Otherwise as find.
+  /// Writes the group id of the rows that equal queries[i], or `missing`, to out(i), a RowNumber.
+  /// Ids are below groups(), except in a copy older than an insertion (see insert). Groups are
+  /// numbered in the order of their first rows. Otherwise as find.
   template <class Queries, view_1d Out>
     requires detail::is_row_view<Queries>
   void label(ExecSpace const& exec, Queries const& queries, Out const& out) const {

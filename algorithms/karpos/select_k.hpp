@@ -21,7 +21,8 @@ struct select_k_options {
 };
 
 /// Returns the bytes that select_k takes, while it runs, for k of `size` elements of type Score.
-/// On GPUs the sort of many selected elements takes about as much as they do; it is not counted.
+/// On GPUs, if k > 2,048 and size > 4,096, sorting takes about another 16 * k bytes, which are not
+/// counted.
 template <class Score, execution_space ExecSpace>
 std::size_t select_k_bytes(ExecSpace const& exec, std::uint64_t size, std::uint64_t k) {
   return detail::select_k::rows_bytes<Score>(exec, 1, size, size, k);
@@ -46,11 +47,14 @@ std::size_t select_k_rows_bytes(ExecSpace const& exec, std::uint64_t rows, std::
 /// on are not written. Infinities are values like others; 0.0 and -0.0 are equal, and each is
 /// written as it is in the view. NaN ranks behind everything else, and all NaNs are equal.
 ///
-/// Complexity: one pass of comparisons: on GPUs for k <= 2,048; on CPUs for at most 65,536 elements
-///   (one thread), or if k is at most an eighth of the elements and the buffers of all threads
-///   (Memory) hold at most a quarter of them. Otherwise one pass for each 12 bits, until the bits
-///   read separate the selected elements from the others (at most 3 passes for 32 bits, 6 for 64),
-///   and two to collect. Sorting adds a sort of k pairs, by one thread on CPUs.
+/// Complexity: one pass of comparisons
+///   - on GPUs, if k <= 2,048 or there are at most 4,096 elements;
+///   - on CPUs, by one thread, if there are at most 65,536 elements;
+///   - on CPUs, by all threads, if k is at most an eighth of the elements, and the buffers of all
+///     threads together (see Memory) have space for at most a quarter of the elements.
+///   Otherwise one pass for each 12 bits, until the bits read separate the selected elements from
+///   the others (at most 3 passes for 32 bits, 6 for 64), and two to collect. Sorting adds a sort
+///   of k pairs, by one thread on CPUs.
 /// Requires: the views do not overlap (not checked), the results go to views that are not const,
 ///   and the scores are not written meanwhile.
 /// Concurrency: works on `exec`.
@@ -82,11 +86,14 @@ void select_k(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
 /// LayoutLeft take GPUs up to eight times as long.
 ///
 /// Complexity: one pass of comparisons. On GPUs a team reads a row, all rows in one kernel; if rows
-///   are few and long, teams share them. A row is searched by itself, as by select_k: on GPUs each
-///   one if k and the rows are so large that the call blocks; on CPUs a row of more than 65,536
-///   elements that is more than 1 / (4 * threads) of all elements.
+///   are few and long, teams share them. Some rows are searched one after the other instead, each
+///   by the whole machine as select_k does it:
+///   - on GPUs all rows, if k > 2,048 and rows have more than 4,096 elements;
+///   - on CPUs each row that has more than 65,536 elements and more than 1 / (4 * threads) of all
+///     elements.
 /// Requires, Concurrency, Source: as select_k.
-/// Memory: select_k_rows_bytes, allocated and freed; nothing on GPUs if rows are many.
+/// Memory: select_k_rows_bytes, allocated and freed. On GPUs rows that teams read take nothing if
+///   there are at least 2.5 rows for each multiprocessor, or at most 16,384 elements in all.
 /// Throws: std::invalid_argument if k is larger than the number of columns, if a nonempty view of
 ///   results has too few rows, or fewer than k columns, or if the type of indices is too small;
 ///   allocation_error.
@@ -108,9 +115,10 @@ void select_k_rows(ExecSpace const& exec, Scores const& scores, std::uint64_t k,
   select_from_rows(exec, all, k, results_of_rows(out_indices, out_values), options.sorted);
 }
 
-/// Selects the k largest elements of each row of a view, as above; row r has the elements from
-/// offsets(r) to offsets(r + 1), of which the first has index 0. A row of fewer than k elements
-/// gives all of them; results after them are not written. Blocks as if scores were one row.
+/// Selects the k largest elements of each row of a view, as above. Row r is the elements at
+/// [offsets(r), offsets(r + 1)) of scores; the first of them has index 0. A row of fewer than k
+/// elements gives all of them; results after them are not written. Blocks as if scores were one
+/// row.
 ///
 /// Requires: offsets are integers of 32 or 64 bits that do not fall, and the last is at most the
 ///   number of scores (not checked).

@@ -63,16 +63,19 @@ namespace karpos {
 /// Requires: the graph, the weights and the results are not written meanwhile.
 /// Concurrency: one call of a workspace at a time.
 /// Memory: none beyond the workspace.
-/// Throws: std::invalid_argument, which leaves results and workspace unchanged: if a source is out
-///   of range, or sources are a strided view; if distances or parents do not have one element for
-///   each vertex, are strided, or overlap each other, the sources, the weights or the graph; if the
-///   reach is negative or NaN; if the driver is no enumerator; if delta is negative or NaN, or
-///   between 0 and 1 for integers; if launch_mode::persistent_kernel is chosen and the space has
-///   none, or the kernel cannot be started, as when its blocks do not all fit on the device.
-///   std::range_error if the distance of a reachable vertex does not fit the type (a sum becomes
-///   infinite, or reaches the largest integer): results are unspecified then. std::logic_error if
-///   the search was stopped because a bucket took more rounds than any graph needs, as when weights
-///   have become negative since the workspace was made: results are unspecified then.
+/// Throws:
+///   - std::invalid_argument, which leaves results and workspace unchanged: if a source is out of
+///     range, or sources are a strided view; if distances or parents do not have one element for
+///     each vertex, are strided, or overlap each other, the sources, the weights or the graph; if
+///     the reach is negative or NaN; if the driver is no enumerator; if delta is negative or NaN,
+///     or between 0 and 1 for integers; if launch_mode::persistent_kernel is chosen and the space
+///     has no such kernel, or the kernel cannot be started, as when its blocks do not all fit on
+///     the device.
+///   - std::range_error if the distance of a reachable vertex does not fit the type (a sum becomes
+///     infinite, or reaches the largest integer). Results are unspecified then.
+///   - std::logic_error if the search was stopped because a bucket took more rounds than any graph
+///     needs, as when weights have become negative since the workspace was made. Results are
+///     unspecified then.
 /// Source: see the top of this file.
 template <execution_space ExecSpace, class Graph, class Weight, class Source, class Distances,
           class Parents = Kokkos::View<typename Graph::vertex_type*, typename Graph::memory_space>>

@@ -20,17 +20,17 @@ struct sssp_options {
   /// team (on GPUs a block, on CPUs a thread) doubles the width, even if delta was given.
   double delta = 0;
   /// How far beyond the hubs (the vertices of highest degree) distances are pushed, in the unit of
-  /// the weights. Vertices farther away pull theirs along their own edges. The reach is measured
-  /// from the end of the first bucket after which more than 1/128 of the graph's edges have been
-  /// expanded (edges expanded in fused rounds do not count; see fusion_hops): by then the hubs have
-  /// been reached. Pulling inspects fewer edges
-  /// if most vertices are about equally far from the hubs, as in social networks. 0: automatic, the
-  /// workspace's reach(). Infinity: nothing is pulled.
+  /// the weights. Vertices farther away pull theirs along their own edges. The reach begins at the
+  /// end of a bucket: the first by whose end more than 1/128 of all edges have been expanded,
+  /// because the hubs have been reached then. Edges expanded in fused rounds (fusion_hops) do not
+  /// count. Pulling inspects fewer edges if most vertices are about equally far from the hubs, as
+  /// in social networks. 0: automatic, the workspace's reach(). Infinity: nothing is pulled.
   ///
   /// Used only for undirected graphs in which every edge weighs the same in both directions, and
   /// ignored for others. If the workspace has not tested the weights yet, the first call does, by a
-  /// pass over all edges. Weights that differ by direction pass the test with a probability of
-  /// 2^-64; results may then be wrong.
+  /// pass over all edges. The test compares hashes: weights that differ by direction pass it with a
+  /// probability of 2^-64, or if they were designed to pass, because the hash has no seed. Results
+  /// may then be wrong.
   double reach = 0;
   /// The largest number of hops that a team goes by itself before the grid synchronises, while few
   /// vertices are to be expanded. 0: every round is one hop.
@@ -46,11 +46,11 @@ struct sssp_report {
   /// sources, expand vertices, split the far queue, queue the vertices beyond the reach, or pull.
   std::uint64_t rounds = 0;
   std::uint64_t fused_rounds = 0;  ///< those of `rounds` that went several hops (bucket fusion)
-  /// Vertices taken from the near queue, again for each time. Teams that go several hops queue
-  /// vertices for themselves, which are not counted.
+  /// Vertices taken from the near queue; a vertex taken k times counts k times. Teams that go
+  /// several hops queue vertices for themselves, which are not counted.
   std::uint64_t vertices = 0;
-  /// Edges of the vertices that were expanded or that pulled, again for each time. Includes edges
-  /// at the ends of sorted rows (sssp_workspace::sort_rows) that are not inspected.
+  /// Edges of vertices that were expanded or that pulled; k times if that happened k times.
+  /// Includes edges at the ends of sorted rows (sssp_workspace::sort_rows) that are not inspected.
   std::uint64_t edges = 0;
   std::uint64_t passes = 0;  ///< passes that pull the vertices beyond the reach
 };

@@ -24,8 +24,9 @@ enum class growth {
   ///
   /// A large call is inserted in pieces. Before a piece other than the first the table may grow
   /// ahead of need: if it holds max_keys keys or more, and is expected to hold more than
-  /// (max_keys + capacity) / 2 at the end. max_keys then becomes twice the number of stored keys.
-  /// The share of new keys in the previous piece gives the expected number.
+  /// (max_keys + capacity) / 2 when the call ends (with host views: when their batch ends).
+  /// max_keys then becomes twice the number of stored keys. The share of new keys in the previous
+  /// piece gives the expected number.
   automatic
 };
 
@@ -41,11 +42,12 @@ inline constexpr enumeration<growth> enumeration_of<growth> = {"policy of growth
 /// or, if that is empty_key or erased_key, the largest value that is neither.
 ///
 /// Default sentinels: if the key is an integer as large as the key's part of a slot, its largest
-/// values; for all other keys, the largest bit patterns of that part. Keys with fewer bytes never
-/// equal one. That part has 16 bytes if the key has more than eight; eight if key or value has more
-/// than four, and in hopscotch and cuckoo sets; else four. A hash_multimap or hash_multiset stores
-/// a pair number (its parameter PairNumber) in place of the value. Floating-point keys never equal
-/// a default sentinel either: their NaNs are all stored as the quiet NaN.
+/// values; for all other keys, the largest bit patterns of that part. Keys with fewer bytes than
+/// that part never equal a default sentinel. The part has 16 bytes if the key has more than eight;
+/// eight if key or value has more than four, and in hopscotch and cuckoo sets; else four. A
+/// hash_multimap or hash_multiset stores a pair number (its parameter PairNumber) in place of the
+/// value. Floating-point keys never equal a default sentinel either: their NaNs are all stored as
+/// the quiet NaN.
 template <class Key>
 struct hash_table_options {
   /// Keys per slot when max_keys keys are stored; in (0, 0.98].
@@ -57,11 +59,13 @@ struct hash_table_options {
   /// Default: automatic for hopscotch_map and hopscotch_set; fixed for hash_map, hash_set,
   /// hash_multimap and hash_multiset.
   std::optional<karpos::growth> growth = {};
-  /// Seed of the positions of keys. Default: a new seed for each table, from a count of tables, so
-  /// that a program that makes its tables in the same order gets the same seeds; 0 for a table in
-  /// the caller's memory. Tables of equal type, size and seed put most keys at equal positions. So
-  /// do not fill such a table with only the first entries of other ones in slot order, as
-  /// retrieve_all may write them: these keys crowd at one end.
+  /// Seed of the positions of keys. Default: 0 for a table in the caller's memory; for any other, a
+  /// new seed from a count of tables. A program that makes its tables in the same order gets the
+  /// same seeds in every run.
+  ///
+  /// Tables of equal type, size and seed put most keys at equal positions, and retrieve_all may
+  /// write the keys of a table in the order of their positions. So do not fill another table of
+  /// equal type, size and seed with only the first half of these keys: they would crowd at one end.
   std::optional<std::uint64_t> seed = {};
 };
 
@@ -88,14 +92,16 @@ enum class bulk_strategy {
   automatic,
   /// Each key is inserted, or looked up, straight from the caller's view; nothing is grouped first.
   direct,
-  /// On GPUs keys are split. Insertions into a hash_map or hash_set split them by table segment: a
-  /// team inserts the keys of a segment in its scratch. Once a call has rejected keys, later calls
-  /// do not do so until clear, compaction, rehash or growth (docs/hash_map.md). Erasures, lookups,
-  /// and insertions of few keys into a table that is not empty are split by region, the part of the
-  /// table where the search of a key begins, so that each region is in the cache once. Calls on
-  /// CPUs are direct, and so are insertions into and erasures from a hopscotch table.
+  /// On GPUs keys are split. Insertions into a hash_map or hash_set split them by table segment:
+  /// neighbouring buckets, whose keys a team inserts in its scratch. Once a call has rejected keys,
+  /// later insertions are not split by segment until clear, compaction, rehash or growth
+  /// (docs/hash_map.md). Erasures, lookups, and insertions of few keys into a table that is not
+  /// empty split their keys by region: neighbouring buckets that fit in the GPU's cache. A key
+  /// belongs to the region where its search begins, so a region is read into the cache only once.
+  /// Calls on CPUs are direct, and so are insertions into and erasures from a hopscotch table.
   partitioned,
-  /// insert_or_apply: pre-aggregates rows of equal keys. Other calls: as automatic.
+  /// insert_or_apply, and on GPUs insert_or_assign into a hopscotch_map: reduces rows of equal keys
+  /// to one row, and inserts these rows (pre-aggregation). Other calls: as automatic.
   reduced
 };
 
@@ -108,12 +114,16 @@ inline constexpr enumeration<bulk_strategy> enumeration_of<bulk_strategy> = {
 /// The options of a blocking insertion or erasure, and of lookups. Calls with a stencil take none.
 struct bulk_options {
   bulk_strategy strategy = bulk_strategy::automatic;
-  /// Memory that the caller owns, aligned to 64 bytes: insert_bytes(exec, keys, strategy) bytes,
-  /// for insert_or_apply insert_or_apply_bytes(exec, keys, strategy), for erasures and lookups
-  /// lookup_bytes(exec, queries, strategy). Null: allocated, and freed at the end. If there is no
-  /// memory for a strategy, or the caller's is too small or not aligned, the call uses another
-  /// strategy, in the end direct: it throws nothing about its workspace. If views are on the host
-  /// and the table is on a device, insertions use it for one batch after the other.
+  /// Memory that the caller owns, aligned to 64 bytes, of:
+  ///   - lookup_bytes(exec, queries, strategy) bytes for erasures and lookups;
+  ///   - insert_or_apply_bytes(exec, keys, strategy) bytes for insert_or_apply, and for
+  ///     insert_or_assign into a hopscotch_map;
+  ///   - insert_bytes(exec, keys, strategy) bytes for other insertions.
+  /// Null: allocated, and freed at the end. If there is no memory for a strategy, or the caller's
+  /// is too small or not aligned, the call uses another strategy, in the end direct: it throws
+  /// nothing about its workspace. If views are on the host and the table is on a device, insertions
+  /// use the workspace for one batch after the other; erasures and lookups are direct, and do not
+  /// use it.
   wrapped_memory workspace = {nullptr, 0};
 };
 

@@ -7,10 +7,10 @@
 // (memory for many queries).
 //
 // Approach (NRA, LARA). A query reads all lists side by side; at depth d it has read d levels, the
-// first d entries of each list. The scores read so far give a lower bound of an object's aggregate.
-// They give an upper bound, too: in a list in which the object has not been seen, it has at most
-// the score read last, or missing_score, if that is higher and the list may lack the object. The
-// threshold is the k-th largest lower bound.
+// first d entries of each list. The scores read so far give a lower and an upper bound of an
+// object's aggregate. For the upper bound, a list in which the object has not been seen counts with
+// the score read last, or with missing_score, if that is higher and the list may lack the object.
+// The threshold is the k-th largest lower bound.
 //
 // Queries are of two kinds, which differ in what is kept for each object:
 //
@@ -71,8 +71,9 @@ namespace karpos {
 /// Complexity: reads about the fraction (n! k / m)^(1/n) of each of n independent lists of m
 ///   entries, and at most all of them; for exact aggregates also ids once more, until the remaining
 ///   candidates (finalists) have been found in every list.
-/// Requires: lists are sorted by falling score, without NaN, with each id at most once in a list;
-///   options.validate checks this.
+/// Requires: lists are sorted by falling score, without NaN, with each id at most once in a list,
+///   and dense ids are below the number of objects; options.validate checks this. There are at most
+///   as many different sparse ids as sparse(at_most) said.
 /// Concurrency: one query of a workspace at a time.
 /// Memory: allocates nothing, except for score vectors and sorts (see top_k_workspace), and for
 ///   options.validate, which is on by default with KARPOS_CONTRACTS: a bit for each object, or for
@@ -82,8 +83,9 @@ namespace karpos {
 ///   - if the number of weights is not that of the lists;
 ///   - if an option is no enumerator;
 ///   - if the missing score is NaN or plus infinity;
-///   - if a dense id is not below the number of objects, or there are too many sparse ids. The
-///     outputs may have been written then;
+///   - if the query, while it still collects candidates, reads a dense id that is not below the
+///     number of objects, or more different sparse ids than its memory has space for (later such
+///     ids are not noticed). The outputs may have been written then;
 ///   - for what options.validate finds;
 ///   - for launch_mode::persistent_kernel in a query over accumulators, if the execution space has
 ///     no persistent kernels, or the kernel's blocks do not all fit on the device at once.
@@ -138,9 +140,9 @@ top_k_report top_k(ExecSpace const& exec, sorted_lists<Id, Score, MemorySpace> c
 
 /// Finds the k objects of each of many queries over the same lists: query q has the aggregate
 /// aggregates[q], and the results of top_k with it, in out_ids(q, r) and out_scores(q, r).
-/// options.aggregate is not read. On GPUs the queries follow each other without waiting for the
-/// host if the space has persistent kernels and the max_k of the workspace is at most 1,024, or the
-/// lists have at most 4,096 objects.
+/// options.aggregate is not read. On GPUs with persistent kernels, queries over accumulators follow
+/// each other without waiting for the host if the workspace has max_k <= 1,024 or at most 4,096
+/// objects.
 ///
 /// Returns: a report for each query. Blocks.
 /// Complexity: of the queries one after the other; options.validate once.

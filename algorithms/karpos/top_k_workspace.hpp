@@ -31,8 +31,9 @@ namespace karpos {
 ///   - queries in which some list with a weight above 0 has an infinite score, or scores so large
 ///     that a sum may be infinite;
 ///   - queries in which no list with a weight above 0 has two different scores;
-///   - queries in which more than 2 max_k + 2,048 objects tie, or differ by less than the unit of
-///     fixed point. The unit is coarse if a few scores are far larger than the others.
+///   - queries in which more than 2 max_k + 2,048 objects are among the first k, tie with the
+///     k-th, or are below it by no more than the rounding of fixed point. This rounding is coarse
+///     if a few scores are far larger than the others.
 ///
 /// If a list may lack objects, missing_score counts as one of its scores here.
 ///
@@ -50,7 +51,8 @@ class top_k_workspace {
 
   /// Allocates memory for queries of lists like these and of up to max_k results. Blocks.
   ///
-  /// Throws: std::invalid_argument for too many sparse ids, allocation_error.
+  /// Throws: std::invalid_argument if sparse(at_most), or else the number of entries, allows more
+  ///   than about 1.4 * 10^9 different sparse ids (2^31 / 1.5); allocation_error.
   top_k_workspace(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k)
       : m_memory((detail::user_call("top_k_workspace"),
                   std::make_shared<memory>(memory{sizes(lists, max_k)}))) {
@@ -65,7 +67,7 @@ class top_k_workspace {
     exec.fence("karpos::top_k_workspace: made");
   }
 
-  /// Returns the bytes that the constructor allocates. Throws for too many sparse ids, too.
+  /// Returns the bytes that the constructor allocates. Throws std::invalid_argument as it does.
   static std::size_t bytes_for(ExecSpace const& exec, Lists const& lists, std::uint64_t max_k) {
     if constexpr (std::is_same_v<Aggregate, weighted_sum>)
       return accumulators::bytes_for(exec, sizes(lists, max_k));

@@ -252,9 +252,9 @@ class unordered_map {
 
   /// Inserts a key with a value. If the key is stored already, op changes the stored value,
   /// atomically. A bounded insertion searches at most 1,024 buckets (2,048 if a bucket has two
-  /// slots). It does not fail below 98 % of capacity(), unless more keys share a hash than one
-  /// search may reach (4,096 slots; 8,192 in wide slots and in packed slots of 4 bytes). An
-  /// insertion that is not bounded (rehash) fails if no slot is free.
+  /// slots). It does not fail below 98 % of capacity(), unless more keys share a hash than fit in
+  /// the slots of one search: 4,096, or 8,192 if slots are wide, or packed in 4 bytes. An insertion
+  /// that is not bounded (rehash) fails if no slot is free.
   /// op is default_op_type (does nothing); an operation of Kokkos::UnorderedMapInsertOpTypes; an
   /// operation with the same member op(values, index, value); karpos::plus; or a function
   /// op(stored, value) for values of four or eight bytes. op may not throw (operations.hpp says
@@ -429,11 +429,10 @@ class unordered_map {
 
 /// Writes the value of each query to out, or `missing`, by default Value{}, if the query is not
 /// stored. Queries have the key type; the elements of out are of the map's value type, or of a type
-/// that holds each of its values. Results may replace the queries, if they have as many
-/// bytes as these. Values are
-/// trivially copyable and default-constructible. Asynchronous; blocks if queries or out are on the
-/// host and the map is on a device, or if it allocates a workspace and the GPU has no
-/// stream-ordered memory for it.
+/// that holds each of its values. out may be the memory of queries if both have elements of the
+/// same size and equal strides: result i then overwrites query i. Values are trivially copyable and
+/// default-constructible. Asynchronous; blocks if queries or out are on the host and the map is on
+/// a device, or if it allocates a workspace and the GPU has no stream-ordered memory for it.
 /// Concurrency: no key is inserted or erased, and no value changed, until it has run.
 /// Memory: as find of hash_map (karpos/lookup_table.hpp): many queries of a large map are split by
 ///   region of the table on GPUs, in a workspace of lookup_bytes(), bulk.workspace or allocated.

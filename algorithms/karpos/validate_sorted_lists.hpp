@@ -42,8 +42,8 @@ void validate_sorted_lists(ExecSpace const& exec,
   std::size_t const bytes =
       dense ? (lists.objects() + 31) / 32 * sizeof(std::uint32_t) : lists.longest() * sizeof(Id);
   char const* const label = "karpos::validate_sorted_lists: ids";
-  auto const buffer =
-      detail::allocate_byte_array<memory>(exec, label, bytes, label, "rank fewer elements");
+  auto const buffer = detail::allocate_byte_array<memory>(
+      exec, label, bytes, label, "check lists of fewer entries or objects");
   for (int i = 0; i < lists.lists(); ++i) {
     check const list(exec, lists, i);
     list.check_entries();

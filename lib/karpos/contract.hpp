@@ -85,9 +85,13 @@ class capacity_error : public std::runtime_error {
 
   /// Returns how many keys, or pairs, the table would have had to hold.
   std::uint64_t asked() const noexcept { return m_asked; }
-  /// Returns how many keys, or pairs, are stored; of a rehash to too few keys: the new max_keys.
+  /// Returns how many keys, or pairs, are stored, with two exceptions. If a rehash was asked for
+  /// too few keys, or pairs, returns the new maximum. If keys found no slot during compact, rehash
+  /// or deep_copy, returns how many found one in a copy that was discarded. The table keeps its
+  /// keys then.
   std::uint64_t found() const noexcept { return m_held; }
-  /// Returns a value of the parameter named by `limit` that suffices.
+  /// Returns a value of the parameter named by `limit` that suffices. If hashes crowd, so that keys
+  /// find no slot although slots are free, it is an estimate and may be too small.
   std::uint64_t would_do() const noexcept { return m_would_do; }
 
  private:
@@ -175,7 +179,7 @@ void require_enumerators(Enums... options) {
     int const number = static_cast<int>(e), last = static_cast<int>(of.last);
     if (number < 0 || number > last)
       reject(std::string("there is no such ") + of.what,
-             std::to_string(number) + " of 0 to " + std::to_string(last),
+             "number " + std::to_string(number) + "; valid are 0 to " + std::to_string(last),
              std::string("choose one of karpos::") + of.name);
   };
   (require(options), ...);

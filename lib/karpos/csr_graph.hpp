@@ -85,7 +85,7 @@ class csr_graph {
   }
 
   /// Returns this graph, marked as valid, so that algorithms do not check its offsets and columns.
-  /// With KARPOS_CONTRACTS they check them nevertheless.
+  /// If the CMake option KARPOS_CONTRACTS (contract.hpp) is on, they check them nevertheless.
   csr_graph trusted() const {
     csr_graph g = *this;
     g.m_trusted = true;
@@ -116,8 +116,9 @@ class csr_graph {
   }
 
   /// Checks every offset and column of the graph and of its transpose, whether or not the graph is
-  /// trusted. Also checks that the transpose has the edges of the graph in the other direction;
-  /// a wrong transpose passes with a probability of 2^-64.
+  /// trusted. Also checks that the transpose has the edges of the graph in the other direction. It
+  /// compares hashes of all edges: a wrong transpose passes with a probability of 2^-64, or if it
+  /// was designed to pass, because the hash has no seed.
   /// Throws: std::invalid_argument. It names the first wrong offset: offset 0 must be 0, none may
   /// be below the one before or above the number of columns, and the last must be that number. If
   /// all offsets are right, it names the first edge that leads to no vertex. Otherwise it says that
@@ -134,8 +135,8 @@ class csr_graph {
   /// Checks every offset and column, unless the graph is trusted. Algorithms call this before they
   /// read a graph. Does not compare the transpose with the graph.
   /// Throws: std::invalid_argument as validate does. Complexity: one pass over the graph, and one
-  /// over the transpose if it has arrays of its own; none if the graph is trusted (without
-  /// KARPOS_CONTRACTS). Blocks.
+  /// over the transpose if it has arrays of its own; none if the graph is trusted and the CMake
+  /// option KARPOS_CONTRACTS is off. Blocks.
   template <execution_space ExecSpace>
   void validate_unless_trusted(ExecSpace const& exec) const {
     detail::user_call const call("csr_graph", "validate_unless_trusted");

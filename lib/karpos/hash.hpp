@@ -93,8 +93,8 @@ class place_among {
   KOKKOS_FUNCTION constexpr std::uint64_t operator()(std::uint64_t hash) const {
     return multiply_high(hash * m_multiplier, m_count);
   }
-  /// Returns the number of the part that has the hash's place, if the places are divided, in order,
-  /// into n equal parts.
+  /// Returns the number of the partition that has the hash's place, if the places are divided, in
+  /// order, into n equal partitions.
   KOKKOS_FUNCTION constexpr std::uint32_t part(std::uint64_t hash, std::uint32_t n) const {
     return multiply_high_narrow(hash * m_multiplier, n);
   }
@@ -166,10 +166,11 @@ struct two_words {
 template <class Bits, class Key>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key const& key) {
   static_assert(sizeof(Key) <= 8 || sizeof(Key) <= sizeof(Bits),
-                "karpos: keys have at most eight bytes, for hash 16: use an index of the large "
-                "key, or 64 bits of its hash");
+                "karpos: keys have at most eight bytes, or 16 in hash_map, hash_set and "
+                "karpos::hash: use an index of the large key, or 64 bits of its hash");
   static_assert(std::is_default_constructible_v<Key>,
-                "karpos: a key is a value that a view can hold, not a proxy of one");
+                "karpos: a key type has a default constructor: add one, or, if this type is a "
+                "proxy for an element of a view, pass the element's value");
   if constexpr (sizeof(Key) > sizeof(Bits)) {
     return {};  // refused by the first static_assert, which shall be the only message
   } else {
@@ -184,9 +185,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Bits key_bits_of([[maybe_unused]] Key cons
 }  // namespace detail
 
 /// Default hash of default-constructible keys of up to 16 bytes. Keys that compare equal must have
-/// the same bits (std::has_unique_object_representations) or be float or double, of which 0.0 and
-/// -0.0 are one key, and all NaNs are one key. An unordered_map takes other keys, too, with a hash
-/// of your own; hash, hopscotch and cuckoo tables do not.
+/// the same bits (std::has_unique_object_representations), or be float or double. Of floating-point
+/// keys, 0.0 and -0.0 are one key, and all NaNs are one key. An unordered_map takes other keys,
+/// too, with a hash of your own; hash, hopscotch and cuckoo tables do not.
 ///
 /// Hash functions may not throw (operations.hpp has the rules for functors). A function that mixes
 /// well over 64 bits declares it by a member type `is_avalanching` (Boost's convention). Containers
@@ -216,9 +217,10 @@ struct seeded_hash {
 
 /// Equality by ==, which also compares a key with a query of another type.
 ///
-/// Hash, hopscotch and cuckoo tables compare the hashed bits instead if the query has the key's
-/// type, and keys are numbers, enumerators or hashed by karpos::hash: all NaNs are one key, and
-/// structures need no ==. A NaN of another type is not found.
+/// Hash and hopscotch tables with this equality compare the hashed bits instead if two things hold:
+/// the query has the key's type, and the key is a number, an enumerator, or hashed by karpos::hash.
+/// Cuckoo tables always compare these bits. So all NaNs are one key, and structures need no ==. A
+/// NaN of another type is not found.
 template <class Key>
 struct equal_to {
   template <class Query>

@@ -5,8 +5,9 @@
 
 namespace karpos {
 
-/// The way in which a device runs the steps of an iterative algorithm: the levels of a search, or
-/// the strides of top_k. Results do not depend on it.
+/// The way in which a device runs the steps of an iterative algorithm: the levels of a search, the
+/// rounds of shortest paths, or the batches of levels of top_k (its strides). Results do not depend
+/// on it.
 enum class launch_mode {
   automatic,         ///< the faster mode that the device supports
   kernel_per_step,   ///< the host launches a kernel for every step; on every backend

@@ -156,8 +156,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr value_words<T> words_of(T const& value) {
   }
 }
 
-/// Whether equal values have equal bits. Floating-point numbers count: key_bits_of gives both zeros
-/// one pattern, and all NaNs one.
+/// Whether equal values have equal bits. True also for floating-point numbers, because key_bits_of
+/// gives both zeros one pattern, and all NaNs one.
 template <class T>
 inline constexpr bool has_key_bits =
     std::has_unique_object_representations_v<T> || (std::is_floating_point_v<T> && sizeof(T) <= 8);

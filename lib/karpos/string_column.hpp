@@ -25,7 +25,7 @@ namespace karpos {
 
 /// A string in memory that somebody else owns: size() bytes from data() on. It is what a
 /// string_column returns, and what a row to look up has: karpos::row(string_ref{"Volta", 5}, ...).
-/// Kernels read its bytes, so that they must be in memory that kernels reach.
+/// Kernels read its bytes, so they must be in memory that kernels reach.
 class string_ref {
  public:
   string_ref() = default;
@@ -52,8 +52,8 @@ class string_ref {
     return true;
   }
 
-  /// Returns a hash of the bytes, continued from h. Strings of different sizes, also an empty one,
-  /// continue it differently.
+  /// Returns a hash of the bytes, continued from h. The size is hashed, too: even an empty string
+  /// changes h.
   KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t h) const {
     h += m_size * 0xd6e8feb86659fd93u;
     KOKKOS_IF_ON_DEVICE((return m_size <= 8 ? mix(h ^ word(0)) : called_hash_words(h);))

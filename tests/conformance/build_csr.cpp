@@ -446,7 +446,7 @@ TEST_CASE("weights that are refused") {
       [&] { karpos::build_csr(space(), 3, s, t, roads, {.merge = merge::sum}); }, "no +");
   throws<std::invalid_argument>(
       [&] { karpos::build_csr(space(), 3, s, t, {.merge = static_cast<merge>(3)}); },
-      "no such way to merge duplicate edges", "3 of 0 to 2");
+      "no such way to merge duplicate edges", "number 3; valid are 0 to 2");
   auto const kept = karpos::build_csr(space(), 3, s, t, roads, {.remove_duplicates = false});
   same("kept", kept.weights.extent(0), 2);
 }

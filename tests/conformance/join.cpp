@@ -384,7 +384,7 @@ TEST_CASE("refused: a number that is no kind, and rows beyond the numbers of the
   for (int const number : {8, 99, -1})
     throws<std::invalid_argument>(
         [&] { karpos::join(space(), ids, index, static_cast<join_kind>(number)); },
-        "no such kind of join", std::to_string(number) + " of 0 to 7");
+        "no such kind of join", "number " + std::to_string(number) + "; valid are 0 to 7");
   using karpos::detail::require_holds;
   require_holds<std::uint32_t>("x", ~std::uint32_t(0));
   throws<std::invalid_argument>([] { require_holds<std::uint32_t>("x", std::uint64_t(1) << 32); },

@@ -655,7 +655,7 @@ TEST_CASE("refused: a number that is no strategy") {
   auto const keys = karpos_test::to_space<u32>({1, 2, 3});
   bulk_options const none{.strategy = static_cast<bulk_strategy>(4)};
   auto const refused = [](auto const& f) {
-    karpos_test::throws<std::invalid_argument>(f, "no such strategy", "4 of 0 to 3");
+    karpos_test::throws<std::invalid_argument>(f, "no such strategy", "number 4; valid are 0 to 3");
   };
   refused([&] { map.insert(space{}, keys, 1u, none); });
   refused([&] { map.insert_or_apply(space{}, keys, 1u, karpos::plus{}, none); });

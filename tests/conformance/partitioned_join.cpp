@@ -479,7 +479,7 @@ TEST_CASE("refused: a number that is no kind of join") {
   view<std::uint32_t> const out("out", 3);
   auto const none = static_cast<join_kind>(99);
   auto const refused = [](auto const& f) {
-    throws<std::invalid_argument>(f, "no such kind of join", "99 of 0 to 7");
+    throws<std::invalid_argument>(f, "no such kind of join", "number 99; valid are 0 to 7");
   };
   refused([&] { karpos::partitioned_join(space(), ids, ids, none, out, out); });
   refused([&] { karpos::partitioned_join(space(), ids, ids, none, out); });

@@ -558,7 +558,7 @@ TEST_CASE("unknown strategies are refused") {
   karpos::hash_map<u32, u32, table_space> const map(table_space{}, 10);
   view<u32> const queries("queries", 3), out("out", 3);
   constexpr auto unknown = static_cast<bulk_strategy>(7);
-  char const* const text = "no such strategy of bulk calls (7 of 0 to 3)";
+  char const* const text = "no such strategy of bulk calls (number 7; valid are 0 to 3)";
   using karpos_test::throws;
   throws<std::invalid_argument>([&] { map.find(table_space{}, queries, out, 0u, {unknown}); },
                                 text);

@@ -439,6 +439,16 @@ TEST_CASE("defects are found, on whatever rank") {
   }
 }
 
+TEST_CASE("a graph without vertices has no hubs") {
+  auto const ranks = world();
+  auto const nothing = to_view(std::vector<id>{});
+  auto const graph = dist::build_csr(ranks, 0, nothing, nothing, {{.symmetrise = true}});
+  auto const report = dist::bfs(ranks, graph, nothing, Kokkos::View<std::int32_t*, memory>{});
+  CHECK(report.levels == 0);
+  CHECK(report.hubs == 0);
+  CHECK(report.hub_degree == 0);
+}
+
 TEST_CASE("one memory for distances and parents is refused, and a view on some ranks alone") {
   auto const ranks = world();
   auto const ids = to_view(std::vector<std::int32_t>{0, 1});
@@ -446,6 +456,14 @@ TEST_CASE("one memory for distances and parents is refused, and a view on some r
   Kokkos::View<std::int32_t*, memory> const both("both", graph.local().vertices());
   CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, std::int32_t(0), both, both),
                        doctest::Contains("overlaps another view"), collective_error);
+  // Sources may lie in no result either.
+  Kokkos::View<std::int32_t*, memory> const apart("apart", both.extent(0));
+  CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, both, both),
+                       doctest::Contains("overlaps another view"), collective_error);
+  CHECK_THROWS_WITH_AS(dist::bfs(ranks, graph, both, apart, both),
+                       doctest::Contains("overlaps another view"), collective_error);
+  for (auto const& unchanged : {both, apart})
+    CHECK(to_vector(unchanged) == std::vector<std::int32_t>(both.extent(0), 0));
   if (ranks.size() == 1) return;
   auto const search = [&] {
     if (ranks.rank() == 0)

@@ -407,6 +407,9 @@ TEST_CASE("shortest paths over ranks: what is refused, on all ranks") {
   refused("1 of the sources of a search are no vertices", [&] {
     dist::sssp(workspace, to_view(last ? std::vector<id>{id(n), 0} : std::vector<id>{}), distances);
   });
+  refused("overlaps another view", [&] {  // sources are zeros
+    dist::sssp(workspace, last ? parents : to_view(std::vector<id>{0}), distances, parents);
+  });
   refused("delta -1", [&] { dist::sssp(workspace, id(0), distances, {}, {.delta = -1}); });
   refused("there is no such launch mode",
           [&] { dist::sssp(workspace, id(0), distances, {}, {.driver = karpos::launch_mode(9)}); });

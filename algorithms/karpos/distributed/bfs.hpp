@@ -94,9 +94,11 @@ class bfs_workspace {
   }
 
   /// Returns the bytes that this rank allocates, without the rounding up of windows; with_parents:
-  /// including those of parents. If one kernel spans the devices, parents are counted as such a
-  /// search has them; a search by messages adds a vertex id for each vertex of the graph, which is
-  /// not counted.
+  /// including those of parents. If the ranks have windows, so that one kernel can span the
+  /// devices, parents are counted for such a search: a vertex id for each vertex of the largest
+  /// block. A search by messages then allocates a vertex id for each vertex of the graph besides,
+  /// which is not counted. If the ranks have no windows, parents are counted for a search by
+  /// messages.
   std::size_t bytes(bool with_parents) const {
     std::uint64_t const own_words = (m_graph.local().vertices() + 31) / 32;
     std::size_t const local =
@@ -119,7 +121,8 @@ class bfs_workspace {
         ranks, m_graph, options, source, parents.extent(0) > 0, can_span<loop_type>(options), [&] {
           detail::frontier::require_results<vertex_type>(
               ranks.exec(), distances, parents, parents.extent(0) > 0, "vertices of this rank",
-              m_graph.local().vertices(), detail::memory_of(d::local_rows_of(m_graph)));
+              m_graph.local().vertices(),
+              detail::memory_of(d::local_rows_of(m_graph), {d::memory_of_source(source)}));
           d::require_options(options, m_local.m_needs_classes);
         });
     if (ranks.size() == 1)
@@ -296,6 +299,7 @@ class bfs_workspace {
       search.start(source, distances, parents, options, hooks);
       return search.report();
     });
+    if (m_graph.vertices() == 0) r.hub_degree = 0;
     r.one_kernel = in_one_kernel;
     return r;
   }
@@ -362,20 +366,26 @@ class bfs_workspace {
 ///
 /// Returns: what was done (bfs_report says which members differ between ranks). Blocks.
 /// Complexity: on one rank, as karpos::bfs. On several, as karpos::bfs, divided by the ranks; and
-///   for each level an exchange of the vertices that were found (a bit a vertex at most), and one
-///   or two of totals. In a wide top-down level each rank also reads, from the status bitmaps of
-///   all ranks, the words of its own vertices. Up to 64 narrow levels share an exchange if at most
-///   one edge for each 128 vertices leads from rank to rank. Other graphs of thousands of levels
-///   gain nothing from ranks.
+///   for each level an exchange of the vertices that were found (at most one bit for each vertex),
+///   and one or two exchanges of totals. In a wide top-down level each rank also reads, from the
+///   status bitmaps of all ranks, the words of its own vertices. Up to 64 narrow levels share an
+///   exchange if at most one edge for each 128 vertices leads from rank to rank. Other graphs of
+///   thousands of levels gain nothing from ranks.
 /// Requires: the graph and the results are not written meanwhile.
-/// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
-///   ranks pass different direction, driver, gamma, alpha, beta, local_search_hops or source; if
-///   only some ranks pass a view of sources; if only some of the ranks that have vertices pass
-///   parents; if results do not have one element for each vertex of the rank, are strided, or
-///   overlap each other; for options that are refused; for launch_mode::persistent_kernel if it is
-///   not available to all ranks; if degree_classes is off and a vertex has 2^27 edges or more; if
-///   there is not enough memory for a view of sources or for parents; if the search was stopped as
-///   in karpos::bfs_search::report.
+/// Throws: collective_error on every rank, in these cases (the last two leave results unspecified,
+///   the others leave them unchanged):
+///   - for sources: if one is out of range; if a view of them is strided; if ranks pass different
+///     vertices as `source`; if only some ranks pass a view; if there is not enough memory for the
+///     views of all ranks;
+///   - for results: if distances or parents do not have one element for each vertex of the rank,
+///     are strided, or overlap each other, the sources or the graph; if only some of the ranks that
+///     have vertices pass parents;
+///   - for options: if direction, driver, gamma, alpha, beta or local_search_hops differ between
+///     ranks; if an option is no enumerator, or is refused (see Options); if degree_classes is off
+///     and a vertex has 2^27 edges or more; if launch_mode::persistent_kernel is chosen and is not
+///     available to all ranks;
+///   - if there is not enough memory for parents;
+///   - if the search was stopped as in karpos::bfs_search::report.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <

@@ -32,8 +32,10 @@
 // Operations on single values, texts and counts do not wait for exec, only for the other ranks. If
 // one rank throws, the others wait forever, unless run_ranks runs the program.
 //
-// A window is memory of a rank that the other ranks of its host address. Tables, joins, reductions
-// and searches exchange data in windows if they can (docs/distributed.md).
+// A window is memory of a rank that all ranks of the communicator can read and write directly.
+// Ranks open windows only if all of them run on one host, and are at most eight; on GPUs, each rank
+// also needs a GPU of its own, and the GPUs must reach each other's memory. Tables, joins,
+// reductions and searches exchange data in windows if they can (docs/distributed.md).
 
 namespace karpos::detail::distributed {
 template <class ExecSpace, class Ranks>
@@ -59,9 +61,9 @@ struct communicator_options {
   /// rounded down to a multiple of 8. Longer messages are split. All ranks use the smallest value
   /// of any rank.
   std::uint64_t max_message_bytes = std::uint64_t(1) << 30;
-  /// Most bytes of windows that each rank keeps for joins without a join_memory and reductions
-  /// without a reduction_memory; 0: none. Values beyond 4 GiB, on CPUs 256 MiB, count as these. All
-  /// ranks use the smallest value of any rank.
+  /// Largest number of bytes of windows that each rank keeps for joins without a join_memory and
+  /// reductions without a reduction_memory; 0: none. Values beyond 4 GiB, on CPUs 256 MiB, count as
+  /// these. All ranks use the smallest value of any rank.
   std::uint64_t max_kept_bytes = std::uint64_t(1) << 32;
 };
 
@@ -82,7 +84,7 @@ struct communicator_options {
 ///   called release_memory().
 /// Throws, only on the rank concerned: std::invalid_argument for a strided view, and for counts
 ///   that are not one for each rank; allocation_error; std::runtime_error if MPI or the vendor's
-///   library fails.
+///   library fails. None of these is a collective_error (run_ranks.hpp).
 template <execution_space ExecSpace>
 class communicator {
  public:

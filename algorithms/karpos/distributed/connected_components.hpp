@@ -41,8 +41,9 @@ std::size_t connected_components_bytes(communicator<ExecSpace> const& ranks, Gra
 ///
 /// Returns: a report with the number of components of the whole graph, on every rank. Blocks.
 /// Complexity: that of karpos::connected_components for the rank's rows; then log2(ranks) rounds,
-///   rounded up, in each of which a rank sends a vertex id for each vertex of the whole graph and
-///   passes over as many. Twice that if no single component contains most vertices of every rank.
+///   rounded up. In each round a rank sends and receives a vertex id for each vertex of the whole
+///   graph, and makes a pass over what it receives. Twice that if no single component contains most
+///   vertices of every rank.
 /// Requires: the graph is not written meanwhile.
 /// Memory: connected_components_bytes: on several ranks two vertex ids for each vertex of the whole
 ///   graph; and as in karpos::connected_components.

@@ -78,7 +78,8 @@ class csr_graph {
     g.m_trusted = m_trusted && in.m_trusted;
     return g;
   }
-  /// Returns this graph, marked as valid: searches do not check it, except with KARPOS_CONTRACTS.
+  /// Returns this graph, marked as valid: searches do not check it, unless the CMake option
+  /// KARPOS_CONTRACTS (contract.hpp) is on.
   ///
   /// Requires: all ranks call it, or none.
   csr_graph trusted() const {
@@ -139,8 +140,11 @@ class csr_graph {
   }
 
   /// Gathers views with an element for each vertex of a rank. Returns the elements of the whole
-  /// graph on every rank. Collective.
+  /// graph on every rank. Collective. Waits until every rank has called it. If a vendor's library
+  /// moves the data (communicator::engine), the rest is asynchronous: fence ranks.exec() before
+  /// another execution space instance reads the result. Else blocks.
   ///
+  /// Requires: `own` exists, and is not written, until ranks.exec() is fenced.
   /// Memory: an element for each vertex of the graph.
   /// Throws: collective_error on every rank if a view does not have one element for each vertex of
   ///   its rank or is strided, or for lack of memory.

@@ -86,9 +86,11 @@ class exchange_plan {
   counts_type const& receive_counts() const { return m_receive_counts; }
 
   /// Sends in(i), for each row i of this rank, to the row's owner; writes what this rank receives
-  /// to out. Collective. Waits until every rank has called it; then asynchronous if data travels
-  /// between devices without the host, else blocks.
+  /// to out. Collective. Waits until every rank has called it. If a vendor's library moves the data
+  /// (communicator::engine), the rest is asynchronous, else it blocks.
   ///
+  /// Requires: until exec() of the communicator is fenced, `in`, `out` and the plan exist, and no
+  ///   other execution space instance writes `in` or uses `out`.
   /// Throws: collective_error on every rank if `in` is not as long as sends(), if out is not as
   ///   long as receives() or is strided, or if there is not enough memory.
   template <view_1d In, view_1d Out>
@@ -110,6 +112,8 @@ class exchange_plan {
     m_ranks->all_to_all(sorted, m_send_counts, out, m_receive_counts);
   }
   /// Sends a column to the owners. Returns what this rank receives, in a new view. Collective.
+  /// Asynchronous if the exchange above is: fence exec() of the communicator before another
+  /// execution space instance reads the result. Requires: as above.
   template <view_1d In>
   auto exchange(In const& in) const {
     detail::user_call const call("distributed::exchange_plan", "exchange");
@@ -185,6 +189,7 @@ class exchange_plan {
 };
 
 /// Moves rows(i), trivially copyable objects of any size, to the rank owners(i). Collective.
+/// Blocks.
 ///
 /// Returns: the rows that this rank owns, rank 0's first, and each rank's in their order there.
 /// Complexity: an exchange_plan and one exchange. Make a plan if there are several columns.
@@ -195,7 +200,10 @@ auto repartition(communicator<ExecSpace> const& ranks, Rows const& rows, Owners 
   detail::distributed::run_collectively(ranks, [&] {
     detail::require_same_extent("rows", rows.extent(0), "owners", owners.extent(0));
   });
-  return exchange_plan<ExecSpace>(ranks, owners).exchange(rows);
+  exchange_plan<ExecSpace> const plan(ranks, owners);
+  auto const received = plan.exchange(rows);
+  ranks.exec().fence("karpos::distributed::repartition: before the plan is freed");
+  return received;
 }
 
 }  // namespace karpos::distributed

@@ -47,15 +47,16 @@ struct insert_report : karpos::insert_report {
 ///
 /// Concurrency: one operation at a time, lookups included: they share memory and communicator.
 /// Memory: the local tables, and what operations keep for the next one until release_memory():
-///   - Ranks of one host (up to eight; on GPUs that address each other) have a window each
-///     (communicator.hpp), for the most rows that any rank passes, and their answers. On GPUs a
-///     window is larger than these rows, by 2 % if they are many, by 22 % if they are 2^16. If some
-///     keys are so frequent that rows do not fit, the window grows: for lookups to the rows that
-///     did not fit, times the number of ranks; for insertions and erasures to all rows, times that
-///     number. Lookups also take 2 bytes a row; insertions and erasures a copy of the rows that the
-///     rank receives, unless GPUs insert them from the window (docs/distributed.md).
-///   - Other ranks, and calls with few rows: the rows that a rank sends and those that it receives;
-///     lookups also take a plan's memory (exchange_plan.hpp) and the answers.
+///   - If all ranks can open windows (communicator.hpp), each has one. It holds as many rows as the
+///     longest call of any rank has, and in lookups their answers. On GPUs a window is larger than
+///     these rows, by 2 % if they are many, by 22 % if they are 2^16. Lookups also take 2 bytes a
+///     row. Insertions and erasures also take a copy of the rows that the rank receives, unless
+///     GPUs insert them from the window (docs/distributed.md).
+///   - On GPUs, rows of very frequent keys may not fit in a window of that size. An insertion or
+///     erasure then takes a window of ranks * (rows of the longest call) rows. A lookup takes one
+///     of ranks * m rows: m is the largest number of rows of a rank that did not fit.
+///   - Without windows, and in calls with few rows: the rows that a rank sends and those that it
+///     receives; lookups also take a plan's memory (exchange_plan.hpp) and the answers.
 template <class Local>
 class hash_table {
  public:
@@ -131,7 +132,8 @@ class hash_table {
     return insert_rows("insert_or_assign", assign, detail::replace_stored{}, keys, values);
   }
   /// Inserts pairs or replaces stored values by op(stored, value). op is associative and
-  /// commutative. Collective.
+  /// commutative, and the same on every rank. `strategy` may differ between ranks: each decides for
+  /// its own rows. Collective.
   ///
   /// If keys are numbers or enumerators, and values numbers, of 4 or 8 bytes, equal keys of a rank
   /// may be combined before they travel: with bulk_strategy::automatic if a sample of the keys says
@@ -180,9 +182,9 @@ class hash_table {
   /// the key is not stored (a sentinel never is). `missing` is the same on every rank. Collective.
   ///
   /// Throws: collective_error if views differ in length or overlap (of strided views the first
-  ///   elements are compared), if `missing` differs between
-  ///   ranks (checked if it is a number or an enumeration), for more than 2^32 queries of one of
-  ///   several ranks, if there is not enough memory, or with what the local table throws.
+  ///   elements are compared); if `missing` differs between ranks (checked if it is a number or an
+  ///   enumeration); if there are several ranks and one passes more than 2^32 queries; if there is
+  ///   not enough memory; or with what the local table throws.
   template <view_1d Queries, view_1d Out>
     requires has_values
   void find(Queries const& queries, Out const& out, mapped_type const& missing = {}) const {

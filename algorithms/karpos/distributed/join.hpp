@@ -53,28 +53,32 @@ class join_memory {
 ///
 /// Returns: the rows of the join that this rank holds, in no particular order.
 /// Complexity: each row is sent once, with its number:
-///   - in windows, if ranks open them, some rank passes 2^16 rows of a side or more (on CPUs 2^12),
-///     and rows are moved with their values: one column of up to 8 bytes, or several of up to 8
-///     bytes each and 12 together. Then as karpos::partitioned_join: the split that sends rows is
-///     the first of its two passes. On CPUs, and on GPUs with more than 2^16 partitions (on 3, 5, 6
-///     or 7 ranks: 2^15), owners copy their rows and split the copies instead.
+///   - in windows, if all of these hold: ranks open them; some rank passes 2^16 rows of a side or
+///     more (on CPUs 2^12); a row is one column of up to 8 bytes, or several of up to 8 bytes each
+///     and 12 together; the caller brings no hash or equality. Then as karpos::partitioned_join:
+///     the split that sends rows is the first of its two passes. On CPUs, and on GPUs with more
+///     than 2^16 partitions (on 3, 5, 6 or 7 ranks: 2^15), owners copy their rows and split the
+///     copies instead.
 ///   - in messages, with 8 bytes for the number, in all other cases, and for tables of more than
 ///     2^31 - 8 rows. Then as karpos::join.
 /// Requires: the hash and the equality of the left rows are those of the right rows, the same on
-///   every rank; no nulls. No rank passes more than 2^32 rows of a side, or receives more than
-///   2^31 - 8 right rows. It may receive any number of left rows.
+///   every rank. Columns have neither nulls nor strings, else the call does not compile: leave rows
+///   with nulls out, and join by numbers of strings, which karpos::label writes. No rank passes
+///   more than 2^32 rows of a side, or receives more than 2^31 - 8 right rows. It may receive any
+///   number of left rows.
 /// Memory:
 ///   - One rank alone: as partitioned_join.
-///   - In windows, which are kept (communicator, Memory): 1.25 times partitioned_join's bytes a
-///     row, for the most rows that any rank passes and again for the rows that this rank owns. If
-///     many rows of a rank have one owner, windows take the most rows of a side that any rank
-///     passes, times the number of ranks.
+///   - In windows, which are kept (communicator, Memory): 1.25 b (p + o) bytes. b is what
+///     partitioned_join takes for a row, p the largest number of rows that any rank passes, and o
+///     the number of rows that this rank owns (of both sides). If many rows of a rank have one
+///     owner, windows hold ranks * s rows instead of p: s is the largest number of rows of a side
+///     that any rank passes.
 ///   - In messages: while a side is sent, each row of this rank takes its size and 36 bytes (rows
 ///     above 16 bytes: twice their size and 20 bytes), and partition_bytes are allocated. Each
 ///     received row takes its size and 8 bytes until the end; also what row_index and karpos::join
 ///     take.
-///   - The result: its rows. If they are fewer than the rank's share of the longer side, their
-///     arrays may take up to twice that.
+///   - The result: its rows. If they are fewer than 1/ranks of the rows of the longer side, their
+///     arrays may take up to twice the bytes of the rows.
 /// Throws: collective_error on every rank if ranks pass different kinds or some rank has too many
 ///   rows, or with the message of the lowest rank on which row_index, karpos::join or an allocation
 ///   throws.

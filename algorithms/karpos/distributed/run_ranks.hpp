@@ -14,11 +14,14 @@
 
 namespace karpos::distributed {
 
-/// Thrown by a collective operation on every rank of its communicator if on some rank an argument
-/// is refused or memory is short, if arguments differ between ranks, or if a search was stopped.
-/// Has the message of the lowest rank that failed. Every rank may catch it and go on. Make
-/// communicators outside of the try block: a communicator that is destroyed while a
+/// Thrown by the collective operations of karpos::distributed on every rank of their communicator:
+/// if on some rank an argument is refused or memory is short, if arguments differ between ranks, or
+/// if a search was stopped. Has the message of the lowest rank that failed. Every rank may catch it
+/// and go on. Make communicators outside of the try block: a communicator that is destroyed while a
 /// collective_error is thrown is not given back to MPI.
+///
+/// The operations of a communicator itself, such as all_reduce, throw other exceptions, on the rank
+/// concerned alone (communicator.hpp).
 class collective_error : public std::runtime_error {
  public:
   /// rank: the rank of communicator `of` that failed; -1 if the error is not that of one rank:

@@ -106,7 +106,8 @@ class sssp_workspace {
     std::uint64_t const sent = ranks.bytes_sent();
     auto mine = d::arguments_of<d::sssp_arguments>(m_graph, source, parents.extent(0) > 0);
     mine.delta = options.delta;
-    auto const all = d::gather_arguments(ranks, mine, [&] { check(distances, parents, options); });
+    auto const all =
+        d::gather_arguments(ranks, mine, [&] { check(source, distances, parents, options); });
     d::require_same_member(ranks, all, "delta of a search", &d::sssp_arguments::delta);
     bool const with_parents = d::agree_on_parents(ranks, all);
     auto const sources = d::gather_sources<vertex_type>(ranks, all, m_graph.vertices(), source);
@@ -169,15 +170,16 @@ class sssp_workspace {
     return a.bytes();
   }
 
-  template <class Distances, class Parents>
-  void check(Distances const& distances, Parents const& parents,
+  template <class Source, class Distances, class Parents>
+  void check(Source const& source, Distances const& distances, Parents const& parents,
              sssp_options const& options) const {
     detail::frontier::require_results<vertex_type>(
         m_ranks->exec(), distances, parents, parents.extent(0) > 0, "vertices of this rank",
         m_graph.local().vertices(),
         detail::memory_of(
             detail::distributed::local_rows_of(m_graph),
-            {detail::range_of(m_alone ? access::weights(*m_alone) : access::weights(*m_local))}));
+            {detail::range_of(m_alone ? access::weights(*m_alone) : access::weights(*m_local)),
+             detail::distributed::memory_of_source(source)}));
     detail::sssp::checked_delta<Weight>(options.delta, m_delta);
     if (m_ranks->size() > 1) detail::distributed::require_options(options);
   }
@@ -271,13 +273,19 @@ sssp_workspace(communicator<ExecSpace> const&, Graph const&, Weights const&)
 /// Requires: the graph, the weights and the results are not written meanwhile.
 /// Concurrency: one call of a workspace at a time.
 /// Memory: none beyond the workspace.
-/// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
-///   ranks pass different delta or source; if only some ranks pass a view of sources; if only some
-///   of the ranks that have vertices pass parents; if results do not have one element for each
-///   vertex of the rank, are strided, or overlap each other, the weights or the graph; if delta is
-///   refused as in karpos::sssp; for options that are refused; if there is not enough memory for a
-///   view of sources, for parents or for rows. After the search, with unspecified results: if a
-///   distance does not fit the type, or if the search was stopped, as in karpos::sssp.
+/// Throws: collective_error on every rank, in these cases (the last two leave results unspecified,
+///   the others leave them unchanged):
+///   - for sources: if one is out of range; if a view of them is strided; if ranks pass different
+///     vertices as `source`; if only some ranks pass a view;
+///   - for results: if distances or parents do not have one element for each vertex of the rank,
+///     are strided, or overlap each other, the sources, the weights or the graph; if only some of
+///     the ranks that have vertices pass parents;
+///   - for options: if delta differs between ranks, or is refused as in karpos::sssp; if the reach
+///     or the driver is refused (see Options, and karpos::sssp);
+///   - if there is not enough memory for the views of sources of all ranks, for parents, or for the
+///     rows that ranks exchange;
+///   - if a distance does not fit the type, as in karpos::sssp;
+///   - if the search was stopped, as in karpos::sssp.
 /// Source: as karpos::sssp; Chakaravarthy, Checconi, Murali, Petrini, Sabharwal, "Scalable single
 ///   source shortest path algorithms for massively parallel systems", IEEE TPDS 28, 2017, for
 ///   delta-stepping over ranks by blocks of vertices.

@@ -62,9 +62,10 @@ namespace karpos::distributed {
 /// Memory: on every rank a distance, a parent and two bits for each vertex of the whole graph, and
 ///   all sources.
 /// Throws: collective_error on every rank if sources are out of range, or in a strided view; if
-///   ranks pass different vertices as `source`, or if only some pass parents; if results do not
-///   have one element for each vertex of the rank, are strided, or overlap each other; if the graph
-///   is not valid (csr_graph::validate) and not trusted; if there is not enough memory.
+///   ranks pass different vertices as `source`; if only some of the ranks that have vertices pass
+///   parents; if results do not have one element for each vertex of the rank, are strided, or
+///   overlap each other; if the graph is not valid (csr_graph::validate) and not trusted; if there
+///   is not enough memory.
 template <execution_space ExecSpace, class VertexId, class EdgeOffset, class MemorySpace,
           class Source, view_1d Distances, view_1d Parents = Kokkos::View<VertexId*, MemorySpace>,
           class Follow = follow_all>

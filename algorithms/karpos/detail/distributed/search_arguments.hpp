@@ -35,6 +35,15 @@ Arguments arguments_of(Graph const& graph, Source const& source, bool has_parent
   return mine;
 }
 
+/// Returns the memory of a view of sources, for require_apart; none if the source is one vertex.
+template <class Source>
+memory_range memory_of_source([[maybe_unused]] Source const& source) {
+  if constexpr (std::is_integral_v<Source>)
+    return {};
+  else
+    return range_of(source);
+}
+
 /// Returns the arguments of all ranks. check(): throws what this rank must refuse. Throws
 /// collective_error on every rank if it throws on any. Collective.
 template <class Ranks, class Arguments, class Check>
