@@ -159,7 +159,7 @@ karpos_status karpos_context_create(karpos_memory memory, karpos_context* to) {
   return guarded("karpos_context_create", [&] {
     if (memory != KARPOS_HOST_MEMORY && memory != KARPOS_DEVICE_MEMORY)
       reject("there is no such memory",
-             std::to_string(static_cast<int>(memory)) + "; valid are 0 and 1",
+             "number " + std::to_string(static_cast<int>(memory)) + "; valid are 0 and 1",
              "choose one of karpos_memory");
     make_object(to, [&] {
       auto const made = std::make_shared<context>();

@@ -205,7 +205,7 @@ karpos_status karpos_reduce_by_key(karpos_context handle, karpos_type key, karpo
             break;
           default:
             reject("there is no such operation",
-                   std::to_string(static_cast<int>(operation)) + "; valid are 0 to 2",
+                   "number " + std::to_string(static_cast<int>(operation)) + "; valid are 0 to 2",
                    "choose one of karpos_operation");
         }
         to_keys.write_back(*groups);

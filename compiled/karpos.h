@@ -59,7 +59,7 @@ char const* karpos_last_error(void);
 karpos_status karpos_initialize(void);
 /* Frees all handles, and finalises Kokkos if karpos_initialize has initialised it; it cannot be
  * initialised again then. If the program finalises Kokkos itself, that frees all handles, too.
- * A second karpos_finalize, and karpos_free of a handle, return KARPOS_NOT_INITIALIZED then. */
+ * After either, karpos_finalize and karpos_free of a handle return KARPOS_NOT_INITIALIZED. */
 karpos_status karpos_finalize(void);
 
 typedef struct karpos_context_handle* karpos_context;

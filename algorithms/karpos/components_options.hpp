@@ -11,9 +11,9 @@ namespace karpos {
 
 /// Options of connected_components. Results do not depend on them.
 struct components_options {
-  /// Number of neighbours of each vertex that are linked first. Then a sample of vertices shows the
-  /// largest component, and its vertices skip their other edges. 0: no sample is taken, and every
-  /// edge is inspected.
+  /// Number of neighbours of each vertex that are linked first. If the graph is undirected or has
+  /// its transpose, a sample of vertices then shows the largest component, and its vertices skip
+  /// their other edges. 0: no sample is taken, and every edge is inspected.
   std::uint32_t sampled_neighbours = 2;
   /// Memory that the caller owns: connected_components_bytes, aligned to 64 bytes. If it is null or
   /// has 0 bytes, memory is allocated, and freed at the end.

@@ -9,8 +9,9 @@ namespace karpos {
 /// the caller's views. With csr_options::symmetrise, edges of both directions are duplicates of one
 /// another, and both directions get the same weight.
 enum class merge_edges {
-  /// The smallest weight. karpos::minimum is applied in order, which matters only for NaNs, and for
-  /// -0.0 beside 0.0.
+  /// The smallest weight. karpos::minimum is applied in order. The order matters only if weights
+  /// that differ compare as neither less nor greater: NaNs, -0.0 and 0.0, or structures of which a
+  /// part is compared.
   minimum,
   first,  ///< the weight of the first edge; the only way for weights without < and +
   sum     ///< the sum in order, also of floating-point weights; integers wrap (karpos::plus)

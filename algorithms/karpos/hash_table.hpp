@@ -266,7 +266,8 @@ class hash_table : public lookup_table<Storage> {
   ///     halving the operations are counted again.
   ///   - A pass counts the slots, once, if the batch inserts and one of two things holds: refs may
   ///     exist, or both conditions fail for the counted operations. If both fail for the counted
-  ///     slots, too, the table is compacted. (The second condition then counts no erasures.)
+  ///     slots, too, the table is compacted. After this count the second condition is
+  ///     tombstones <= (capacity - max_keys) / 4, without the erasures.
   /// Requires: the views have the same length (else throws std::invalid_argument) and do not
   ///   overlap; each `op` is an enumerator of map_op.
   template <view_1d Operations, view_1d Results>

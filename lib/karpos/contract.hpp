@@ -87,8 +87,8 @@ class capacity_error : public std::runtime_error {
   std::uint64_t asked() const noexcept { return m_asked; }
   /// Returns how many keys, or pairs, are stored, with two exceptions. If a rehash was asked for
   /// too few keys, or pairs, returns the new maximum. If keys found no slot during compact, rehash
-  /// or deep_copy, returns how many found one in a copy that was discarded. The table keeps its
-  /// keys then.
+  /// or deep_copy, returns how many found one in the new copy. That copy was discarded, and the
+  /// table keeps its keys.
   std::uint64_t found() const noexcept { return m_held; }
   /// Returns a value of the parameter named by `limit` that suffices. If hashes crowd, so that keys
   /// find no slot although slots are free, it is an estimate and may be too small.

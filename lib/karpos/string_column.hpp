@@ -56,6 +56,7 @@ class string_ref {
   /// changes h.
   KOKKOS_FUNCTION std::uint64_t hash(std::uint64_t h) const {
     h += m_size * 0xd6e8feb86659fd93u;
+    // mix(h ^ word(0)) is hash_words of one word, without a call.
     KOKKOS_IF_ON_DEVICE((return m_size <= 8 ? mix(h ^ word(0)) : called_hash_words(h);))
     KOKKOS_IF_ON_HOST((return hash_words(h);))
   }

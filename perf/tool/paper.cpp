@@ -44,10 +44,13 @@ void require_folder(std::string const& folder) {
                     (error ? error.message() : "permission denied") + "): choose another --output");
 }
 
+/// Writes a file as a whole: a run that is stopped leaves the version before.
 void write_file(std::string const& path, std::string const& text) {
-  output_file file(path);
+  std::string const part = path + ".part";
+  output_file file(part);
   file.write(text);
   file.close();
+  std::filesystem::rename(part, path);
 }
 
 void write_picture(std::string const& folder, paper::paper_run const& run,

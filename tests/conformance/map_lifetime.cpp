@@ -400,7 +400,7 @@ TEST_CASE("growth that ends says so") {
   auto const keys = to_space(unique_keys<u32>(300));
   karpos::hopscotch_map<u32, u32, space, constant_hash> map(space{}, 10);
   throws<karpos::capacity_error>([&] { map.insert_or_throw(space{}, keys, 1u); }, "16 slots a key",
-                                 "another Hash helps more", "found space for 32");
+                                 "Choose another Hash", "found space for 32");
   karpos::hopscotch_map<u32, u32, space, constant_hash> fixed(space{}, 10,
                                                               {.growth = growth::fixed});
   throws<karpos::capacity_error>([&] { fixed.insert_or_throw(space{}, keys, 1u); }, "is full");

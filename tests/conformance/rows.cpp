@@ -32,6 +32,13 @@ using karpos_test::to_host;
 using karpos_test::to_space;
 using karpos_test::view;
 
+template <class Column>
+struct hash_strings {
+  Column column;
+  view<std::uint64_t> out;
+  KOKKOS_FUNCTION void operator()(int i) const { out(i) = column(i).hash(7); }
+};
+
 /// Computes the hashes of rows, and compares each row with each of other rows.
 template <class Rows>
 struct hash_all {
@@ -360,6 +367,20 @@ void check_strings(std::string const& what) {
 }
 
 }  // namespace
+
+TEST_CASE("kernels hash strings as the host does") {
+  std::vector<std::string> all;
+  for (std::size_t size = 0; size < 40; ++size) all.push_back(std::string(size, 'k'));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i > 0) all[i][i / 2] = 'a';
+  auto const column = strings_in_space<std::uint32_t, char>(all);
+  view<std::uint64_t> const out("hashes", all.size());
+  Kokkos::parallel_for("hash strings", Kokkos::RangePolicy<space>(0, all.size()),
+                       hash_strings<decltype(column)>{column, out});
+  auto const seen = to_host(out);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    same("hash", seen[i], karpos::string_ref(all[i]).hash(7));
+}
 
 TEST_CASE("strings are equal if their bytes are") {
   check_strings<std::uint32_t, char>("32 bits");

@@ -40,7 +40,8 @@ std::vector<T> row_of(std::size_t n, order what, random_numbers& random) {
   if (what == order::limits) {
     using limit = std::numeric_limits<T>;
     T const best = limit::has_infinity ? limit::infinity() : limit::max();
-    T const values[] = {best, -best, T(0), -T(0), limit::denorm_min(), -limit::denorm_min()};
+    T const values[] = {best,  limit::lowest(),     T(0),
+                        -T(0), limit::denorm_min(), -limit::denorm_min()};
     for (T& x : row) x = values[random.below(std::size(values))];
   }
   return row;
@@ -119,5 +120,7 @@ void check_type() {
 
 TEST_CASE("teams select the k largest of rows, whole or cut") {
   SUBCASE("float") { check_type<float>(); }
+  SUBCASE("double") { check_type<double>(); }
   SUBCASE("64-bit integers") { check_type<std::int64_t>(); }
+  SUBCASE("unsigned") { check_type<u32>(); }
 }

@@ -372,8 +372,7 @@ class bfs_workspace {
 ///   exchange if at most one edge for each 128 vertices leads from rank to rank. Other graphs of
 ///   thousands of levels gain nothing from ranks.
 /// Requires: the graph and the results are not written meanwhile.
-/// Throws: collective_error on every rank, in these cases (the last two leave results unspecified,
-///   the others leave them unchanged):
+/// Throws: collective_error on every rank, in these cases. Results are unchanged, unless it is said:
 ///   - for sources: if one is out of range; if a view of them is strided; if ranks pass different
 ///     vertices as `source`; if only some ranks pass a view; if there is not enough memory for the
 ///     views of all ranks;
@@ -384,8 +383,8 @@ class bfs_workspace {
 ///     ranks; if an option is no enumerator, or is refused (see Options); if degree_classes is off
 ///     and a vertex has 2^27 edges or more; if launch_mode::persistent_kernel is chosen and is not
 ///     available to all ranks;
-///   - if there is not enough memory for parents;
-///   - if the search was stopped as in karpos::bfs_search::report.
+///   - if there is not enough memory for parents: results are unspecified then;
+///   - if the search was stopped as in karpos::bfs_search::report: results are unspecified then.
 /// Source: Enterprise (Liu, Huang, SC 2015), section 4.4, for status exchanged as bits; Buluç,
 ///   Madduri, "Parallel breadth-first search on distributed memory systems", SC 2011.
 template <

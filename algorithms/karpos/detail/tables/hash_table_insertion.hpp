@@ -653,8 +653,8 @@ void hash_table<Storage>::reject_keys(execution_space const& exec, std::uint64_t
   std::uint64_t const held = this->size(exec), required = held + rejected;
   if (grows() && detail::ends_growth(capacity(), held))
     throw capacity_error(
-        "the table has 16 slots a key and no slot for some: their hashes crowd, so another Hash "
-        "helps more than capacity",
+        "the table has 16 slots a key and no slot for some: their hashes crowd. Choose another "
+        "Hash; capacity helps little",
         required, held, 2 * max_keys());
   throw capacity_error("the table is full", required, held, required);
 }

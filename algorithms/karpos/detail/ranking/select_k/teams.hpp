@@ -132,10 +132,12 @@ class team_selection {
   }
 
  private:
-  /// Returns the key that an element of a tile must reach. `begin` - `shift` is the index of the
-  /// tile's first element: if it is behind the index of the bound, an equal element ranks behind.
-  KOKKOS_FUNCTION Bits bound_behind(std::uint64_t begin, std::uint64_t shift) const {
-    return begin > m_index + shift && m_bound > 0 ? m_bound - 1 : m_bound;
+  /// Returns the key that elements of a tile must reach; all threads have the same. `tile_begin` -
+  /// `shift` is the index of the tile's first element: if it is above the index of the bound,
+  /// elements that equal the bound rank behind it. No key precedes 0: elements that equal such a
+  /// bound reach it, and append compares their indices.
+  KOKKOS_FUNCTION Bits bound_behind(std::uint64_t tile_begin, std::uint64_t shift) const {
+    return tile_begin > m_index + shift && m_bound > 0 ? m_bound - 1 : m_bound;
   }
   /// Appends those of a thread's elements that do not rank behind the bound. Few threads have any,
   /// most of them one, so that each adds by itself.
@@ -171,7 +173,8 @@ class team_selection {
       f(e, 1u << e);
     }
   }
-  /// Returns element e of a thread, which are in registers: no index is computed.
+  /// Returns x[e / 4][e % 4]. Compares numbers, for an index that is known only at run time would
+  /// move the array out of the registers.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T element(T const (&x)[team_shape::quads][4],
                                                std::uint32_t e) {
