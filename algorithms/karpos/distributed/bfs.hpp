@@ -372,7 +372,8 @@ class bfs_workspace {
 ///   exchange if at most one edge for each 128 vertices leads from rank to rank. Other graphs of
 ///   thousands of levels gain nothing from ranks.
 /// Requires: the graph and the results are not written meanwhile.
-/// Throws: collective_error on every rank, in these cases. Results are unchanged, unless it is said:
+/// Throws: collective_error on every rank, in these cases. Results are unchanged, unless it is
+///   said:
 ///   - for sources: if one is out of range; if a view of them is strided; if ranks pass different
 ///     vertices as `source`; if only some ranks pass a view; if there is not enough memory for the
 ///     views of all ranks;
