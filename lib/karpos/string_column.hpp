@@ -32,7 +32,7 @@ class string_ref {
   KOKKOS_FORCEINLINE_FUNCTION constexpr string_ref(char const* data, std::uint64_t size)
       : m_data(data),
         m_size(size) {}
-  /// Refers to the bytes of a std::string, a std::string_view or a literal, without its final zero.
+  /// Refers to the bytes of a std::string or std::string_view, or of a literal up to a zero.
   template <class Text>
     requires std::is_convertible_v<Text const&, std::string_view>
   constexpr string_ref(Text const& text) : string_ref(std::string_view(text)) {}

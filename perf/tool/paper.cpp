@@ -46,11 +46,15 @@ void require_folder(std::string const& folder) {
 
 /// Writes a file as a whole: a run that is stopped leaves the version before.
 void write_file(std::string const& path, std::string const& text) {
-  std::string const part = path + ".part";
+  std::string const part = path + ".part" + std::to_string(getpid());
   output_file file(part);
   file.write(text);
   file.close();
-  std::filesystem::rename(part, path);
+  std::error_code error, ignored;
+  std::filesystem::rename(part, path, error);
+  if (!error) return;
+  std::filesystem::remove(part, ignored);
+  throw bad_input("cannot write " + path + " (" + error.message() + "): choose another --output");
 }
 
 void write_picture(std::string const& folder, paper::paper_run const& run,
@@ -148,7 +152,8 @@ action define_paper(CLI::App& app) {
   app.add_flag("--quick", o->how_much.quick, "small sizes, one reading: some seconds in all");
   app.add_option("--output", o->folder,
                  "folder to write a picture a figure, a page (NAME.html) and NAME.json\n"
-                 "into, which is made; without it nothing is written");
+                 "into, after each figure; it is made; files of an earlier run are\n"
+                 "replaced, its other pictures stay; without it nothing is written");
   app.add_option("--graph", o->how_much.graphs,
                  "a file, or a generator, that figures of graphs add to their own; several times")
       ->type_size(1)
