@@ -3,7 +3,8 @@
 """Finds links of documents that lead nowhere.
 
     links.py ROOT          checks every *.md below ROOT: the file or folder that a link names is there, below ROOT, and so is
-                           the heading behind its '#'; prints each that is not, exits 1 if there is one
+                           the heading behind its '#'; and the sections of README.md that the site's first page takes;
+                           prints each that is not, exits 1 if there is one
     links.py --html FOLDER checks every *.html below FOLDER likewise: what href and src name, and ids behind '#'
     links.py --self-test   plants one bad link of each kind and checks that exactly this one is reported
 
@@ -20,6 +21,7 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^()\s<>]+(?:\([^()\s]*\)[^()\s]*)*)>?(?:\s+\"[^\"]*\")?\s*\)")
 NOT_FOLLOWED = re.compile(r"^[a-z][a-z0-9+.-]*:|^//", re.I)
+FIRST_PAGE = "docs/site/index.md.in"
 SKIPPED = re.compile(r"^(build[^/]*|\.git|\.cache)(/|$)")
 
 
@@ -90,6 +92,17 @@ def bad_links(root, pattern, read):
                 yield where, line, f"'{link}': {target.relative_to(root).as_posix()} has no heading of that name"
 
 
+def missing_sections(root):
+    """Yields (file, line, sentence) for every section that the site's first page takes from the README and that is not there."""
+    page, readme = Path(root) / FIRST_PAGE, Path(root) / "README.md"
+    if not page.exists():
+        return
+    headings = {line for _, line in prose_of(readme.read_text(encoding="utf-8"))}
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if (section := re.fullmatch("@(#.*)@", line)) and section[1] not in headings:
+            yield FIRST_PAGE, number, f"README.md has no heading '{section[1]}'"
+
+
 CLEAN = {
     "README.md": "# A `map` of (two) maps\n[one](docs/one.md#the-way) [self](#a-map-of-two-maps) ![p](docs/p.svg \"title\")\n"
                  "[folder](docs) [out](https://nowhere.invalid/x#y)\n```\n[code](is/no/link)\n```\n`[nor](this)`\n",
@@ -122,6 +135,14 @@ def self_test():
             found = planted(tree, name, text + "\n", pattern, read)
             if len(found) != 1:
                 failures.append(f"planted {text}, reported {found}")
+    for section, expected in (("## Install", 0), ("## Instal", 1)):
+        with tempfile.TemporaryDirectory() as root:
+            page = Path(root) / FIRST_PAGE
+            page.parent.mkdir(parents=True)
+            page.write_text("@## Install@\n@MORE@\n", encoding="utf-8")
+            (Path(root) / "README.md").write_text(f"# A\n{section}\n", encoding="utf-8")
+            if len(found := list(missing_sections(root))) != expected:
+                failures.append(f"the first page takes a section, README.md has {section}: reported {found}")
     print("\n".join(failures) or f"{cases} planted links that lead nowhere were found")
     return failures
 
@@ -130,7 +151,7 @@ def find(words):
     if len(words) == 2 and words[0] == "--html":
         found = bad_links(words[1], "*.html", html)
     elif len(words) == 1:
-        found = bad_links(words[0], "*.md", markdown)
+        found = [*bad_links(words[0], "*.md", markdown), *missing_sections(words[0])]
     else:
         return None
     return [f"{file}:{line}: {sentence}" for file, line, sentence in found]
