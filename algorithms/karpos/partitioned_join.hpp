@@ -165,10 +165,10 @@ std::uint64_t partitioned_join(ExecSpace const& exec, Left const& left, Right co
 ///     K    4, or 8 if the key column has more than 4 bytes
 ///     V    4 for each payload column of up to 4 bytes, 8 for one of 8 bytes; 4 if there is none
 ///
-///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. The number of
-///   partitions follows from the side with fewer rows. If so many partitions need two passes, both
-///   sides take two; then the bytes of one side, the one with more bytes, count twice. On an H100
-///   the side with fewer rows takes two passes from about 96 million rows on if its K + V is 8,
+///   If values are moved, each row of a side takes about 1.25 * (K + V) bytes. The side with fewer
+///   rows decides how many partitions there are, and whether both sides are split in one pass or in
+///   two. If in two, the bytes of one side, the one with more bytes, count twice. On an H100 the
+///   side with fewer rows takes two passes from about 96 million rows on if its K + V is 8,
 ///   from 34 million on if it is 12, down to 18 million if it is 24. The workspace is never smaller
 ///   than partitioned_join_bytes(exec, left, right). If columns are gathered, also allocates
 ///   8 bytes for each element of the shortest output, even if the join has far fewer rows.

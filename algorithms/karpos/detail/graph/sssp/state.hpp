@@ -106,8 +106,8 @@ struct progress {
       edges;                          // totals; edges without those of fused rounds
   std::uint64_t edges_before_bucket;  // before this bucket
   std::uint32_t passes;               // passes of pulling
-  std::uint64_t
-      pulled_edges;  // probed in all passes but the first; all edges, if that ends pulling
+  // Probed in all passes but the first; all edges, if that ends pulling.
+  std::uint64_t pulled_edges;
   std::uint64_t rounds_of_bucket;  // since the bucket began
   std::uint64_t equal_parents;     // vertices that got a parent at their own distance
   std::uint32_t empty_splits;      // in a row: splits that found no vertex
